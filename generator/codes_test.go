@@ -145,7 +145,7 @@ func (c *codeSource) literal(n *ast.CompositeLit) {
 		if field != "Code" && field != "code" {
 			continue
 		}
-		if _, isText := e.(*ast.BasicLit); isText || name == "Diagnostic" || name == "refusal" {
+		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING || name == "Diagnostic" || name == "refusal" {
 			c.value(e)
 		}
 	}

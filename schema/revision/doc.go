@@ -6,7 +6,8 @@
 //   - revision.go: the Revision that the generator lowers; rules.yaml has the same shape.
 //   - vocabulary.go: the runtime's half of the rules: messages and slots, ops, names of errors, headers and _meta keys.
 //   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
-//   - packed.go: documents.bin, the embedded files in parsed form; make golden writes it, and a test fails if it does not match them.
+//   - packed.go: what make golden makes of the embedded files, so that Load neither parses nor checks them: documents.bin and linked.gen.go. A test
+//     fails if they do not match the files.
 //   - union.go: what any of the revisions has, to find out what one of them lacks; that of the embedded ones is packed, too.
 //   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
 //   - names.go: names of newer revisions for parts of an older one's document.
@@ -42,7 +43,7 @@
 // # Rejected
 //
 //   - Rules in Go, one file per revision: a folder would not be enough for a new revision (REV04), and the rules of two
-//     revisions could not be compared.
+//     revisions could not be compared. linked.gen.go is made of rules files.
 //   - Renames as pairs (ttl to ttlMs): nesting differs as well (a task inside CreateTaskResult or flat in it), so each
 //     message says where its slots are.
 //   - Merging the documents of a revision into one: the tasks extension repeats definitions of the core, and its

@@ -19,13 +19,7 @@ func (l *linker) report(pos schema.Position, code, hint, format string, args ...
 }
 
 func (l *linker) link() {
-	l.aliases()
-	for _, p := range l.r.pages {
-		l.page(p)
-	}
-	for _, p := range l.r.errata {
-		l.erratum(p)
-	}
+	l.edit()
 	l.capability(&l.r.Server)
 	l.capability(&l.r.Client)
 	for i := range l.r.Meta {
@@ -36,6 +30,7 @@ func (l *linker) link() {
 	for i := range l.r.Methods {
 		l.method(&l.r.Methods[i])
 	}
+	l.messageDefinitions()
 	l.overlaps()
 	l.removed()
 	if l.r.Task != nil {
@@ -43,6 +38,17 @@ func (l *linker) link() {
 	}
 	l.http()
 	l.messages()
+}
+
+// edit changes the documents as the rules say.
+func (l *linker) edit() {
+	l.aliases()
+	for _, p := range l.r.pages {
+		l.page(p)
+	}
+	for _, p := range l.r.errata {
+		l.erratum(p)
+	}
 }
 
 func (l *linker) definition(reference string, pos schema.Position) (Place, bool) {
@@ -118,6 +124,28 @@ func (l *linker) method(m *Method) {
 	for i := range m.Needs {
 		l.need(m, &m.Needs[i])
 	}
+}
+
+// messageDefinitions lists the definitions that are messages.
+func (l *linker) messageDefinitions() {
+	var add func(name string)
+	add = func(name string) {
+		n := l.r.node(name)
+		if n == nil || slices.Contains(l.r.MessageDefinitions, name) {
+			return
+		}
+		l.r.MessageDefinitions = append(l.r.MessageDefinitions, name)
+		for _, branch := range append(slices.Concat(elements(n.Get("anyOf")), elements(n.Get("allOf"))), n) {
+			if ref := branch.Get("$ref"); ref.Is(schema.String) {
+				add(ref.Text[strings.LastIndexByte(ref.Text, '/')+1:])
+			}
+		}
+	}
+	for i := range l.r.Methods {
+		add(l.r.Methods[i].Params)
+		add(l.r.Methods[i].Result)
+	}
+	slices.Sort(l.r.MessageDefinitions)
 }
 
 // need checks that the params have the member, with these values, and that the receiver can declare the capability.

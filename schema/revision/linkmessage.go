@@ -77,8 +77,7 @@ func (l *linker) slots(m *Message) {
 
 func (l *linker) slot(m *Message, base Place, s *Slot) {
 	if s.Kind == SlotTask && len(s.Path) == 0 {
-		s.Place = base
-		l.nested(m, s)
+		l.nested(m, s, base)
 		return
 	}
 	place, path, ok := l.resolve(m, base, s.Path)
@@ -86,18 +85,20 @@ func (l *linker) slot(m *Message, base Place, s *Slot) {
 		l.report(s.Pos, "unknown-path", l.newMembers(m.Definition), "%s has no %s", m.Definition, show(s.Path))
 		return
 	}
-	s.Place, s.Path, s.Always = place, path, l.always(m, base, path)
+	s.Path, s.Always = path, l.always(m, base, path)
+	if place.Required {
+		s.Always = len(path)
+	}
 	if want := s.Kind.types(); place.Types()&want == 0 {
 		l.report(s.Pos, "wrong-type", "", "%s of %s is no %s", show(path), m.Definition, s.Kind)
 		return
 	}
-	l.nested(m, s)
+	l.nested(m, s, place)
 }
 
 // nested checks that the task inside a message has the members that the message `task` names.
-func (l *linker) nested(m *Message, s *Slot) {
-	task := l.r.Message("task")
-	at, ok := s.Place, true
+func (l *linker) nested(m *Message, s *Slot, at Place) {
+	task, ok := l.r.Message("task"), true
 	switch s.Kind {
 	case SlotTask:
 	case SlotTasks:
@@ -168,14 +169,32 @@ func (l *linker) always(m *Message, base Place, path []string) int {
 	return len(path)
 }
 
+// Place returns the place of a slot of m, one of the messages of r.
+func (r *Revision) Place(m *Message, s *Slot) Place {
+	l := linker{r: r}
+	base, _ := r.Definition(m.Definition)
+	at := l.extend(m, base, nil)
+	for i, key := range s.Path {
+		next, ok := at.step(key)
+		if k := slices.IndexFunc(r.Meta, func(k MetaKey) bool { return k.Key == key }); !ok && k >= 0 {
+			next = r.valueOf(&r.Meta[k])
+		}
+		at = l.extend(m, next, s.Path[:i+1])
+	}
+	return at
+}
+
+// valueOf is the place of the value of a key of _meta where no schema names the key.
+func (r *Revision) valueOf(k *MetaKey) Place {
+	at, _ := r.Definition(k.Definition)
+	at.Required = k.Required
+	return at
+}
+
 // key looks up `$name`: it is a key of _meta, or the id of an extension.
 func (l *linker) key(name string) (key string, shape Place, ok bool) {
-	for _, k := range l.r.Meta {
-		if k.Name == name {
-			shape, _ := l.r.Definition(k.Definition)
-			shape.Required = k.Required
-			return k.Key, shape, true
-		}
+	if k := l.r.MetaKey(name); k != nil {
+		return k.Key, l.r.valueOf(k), true
 	}
 	for _, e := range l.r.Extensions {
 		if e.Name == name {

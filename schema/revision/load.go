@@ -3,6 +3,7 @@ package revision
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -13,6 +14,9 @@ func Names() []string { return names(schema.Revisions) }
 
 // Load reads an embedded revision. The Revision is nil when there are errors.
 func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
+	if i := slices.IndexFunc(linked, func(r Revision) bool { return r.Name == name }); i >= 0 && len(options) == 0 {
+		return ready(linked[i]), nil
+	}
 	sub, err := fs.Sub(schema.Revisions, name)
 	if err == nil {
 		_, err = fs.Stat(sub, RulesFile)
@@ -22,7 +26,7 @@ func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
 		ds.ReportAt(schema.Position{}, "", "unknown-revision", "known revisions: "+strings.Join(Names(), ", "), "there is no revision %q", name)
 		return nil, ds
 	}
-	s := source{files: sub, dir: name, packed: packed()}
+	s := source{files: sub, dir: name}
 	for _, o := range options {
 		o(&s)
 	}
@@ -51,11 +55,10 @@ type override struct {
 
 // source is the folder of a revision; dir is its name in positions.
 type source struct {
-	files  fs.FS
-	dir    string
-	packed *schema.Packed // the parsed form of the files; nil: they are parsed
-	core   *override
-	older  *schema.Document // see linker.older
+	files fs.FS
+	dir   string
+	core  *override
+	older *schema.Document // see linker.older
 }
 
 func (s *source) read(name string) (file string, data []byte, err error) {
@@ -129,11 +132,6 @@ func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 }
 
 func (s *source) parse(name string) (*schema.Node, schema.Diagnostics) {
-	if s.packed != nil {
-		if root := s.packed.Unpack(path.Join(s.dir, name)); root != nil {
-			return root, nil
-		}
-	}
 	file, data, err := s.read(name)
 	if err != nil {
 		var ds schema.Diagnostics
@@ -153,11 +151,6 @@ func (s *source) document(n *schema.Node, core bool) (*schema.Document, schema.D
 	case core && s.core != nil:
 		root, ds = schema.Parse(s.core.file, s.core.data)
 	default:
-		if s.packed != nil {
-			if doc := s.packed.Document(path.Join(s.dir, n.Text)); doc != nil {
-				return doc, nil
-			}
-		}
 		root, ds = s.parse(n.Text)
 	}
 	if root == nil {

@@ -3,15 +3,19 @@ package revision
 import (
 	_ "embed" // documents.bin
 	"io/fs"
+	"path"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// packedFile holds the parsed form of the files of the embedded revisions. Parsing them took a third of the time of a command that generates a few
-// tools; half of their definitions are never needed then, and stay packed. A test compares it with the files, and writes it with -update, as make
-// golden does.
-const packedFile = "documents.bin"
+// packedFile holds the parsed form of the documents of the embedded revisions, and of the rules that change them. Parsing the files took a third of
+// the time of a command that generates a few tools; half of their definitions are never needed then, and stay packed. linkedFile has the rest of
+// the rules as Go values, checked against the documents. Tests compare both with the files, and write them with -update, as make golden does.
+const (
+	packedFile = "documents.bin"
+	linkedFile = "linked.gen.go"
+)
 
 //go:embed documents.bin
 var packedDocuments string
@@ -23,6 +27,32 @@ var packed = sync.OnceValue(func() *schema.Packed {
 	}
 	return p
 })
+
+// ready completes a revision of linkedFile: with its documents, which its rules change.
+func ready(r Revision) *Revision {
+	documents := make([]Document, len(r.Documents))
+	for i, d := range r.Documents {
+		documents[i] = Document{d.Name, packed().Document(path.Join(r.Name, d.Name))}
+	}
+	r.Documents = documents
+	var d decoder
+	d.object(packed().Unpack(path.Join(r.Name, RulesFile)), d.edits(&r)...)
+	l := linker{r: &r}
+	l.edit()
+	return &r
+}
+
+// onlyEdits is the root of a rules file without what is in linkedFile.
+func onlyEdits(root *schema.Node) *schema.Node {
+	edits := *root
+	edits.Members = nil
+	for _, key := range editKeys {
+		if m := root.Member(key); m != nil {
+			edits.Members = append(edits.Members, *m)
+		}
+	}
+	return &edits
+}
 
 // pack makes the content of packedFile from the embedded revisions.
 func pack() ([]byte, schema.Diagnostics) {
@@ -36,19 +66,27 @@ func pack() ([]byte, schema.Diagnostics) {
 			if len(ds) > 0 {
 				return nil, ds
 			}
+			if e.Name() == RulesFile {
+				root = onlyEdits(root)
+			}
 			roots = append(roots, root)
 		}
 	}
-	var all []*Revision
-	for _, name := range Names() {
-		folder, _ := fs.Sub(schema.Revisions, name)
-		r, ds := LoadFS(folder, name)
-		if len(ds) > 0 {
-			return nil, ds
-		}
-		all = append(all, r)
+	all, ds := parsed()
+	if len(ds) > 0 {
+		return nil, ds
 	}
 	return schema.Pack(append(roots, packUnion(all))...), nil
+}
+
+// parsed are the embedded revisions as their files say.
+func parsed() (all []*Revision, ds schema.Diagnostics) {
+	for _, name := range Names() {
+		folder, _ := fs.Sub(schema.Revisions, name)
+		r, more := LoadFS(folder, name)
+		all, ds = append(all, r), append(ds, more...)
+	}
+	return all, ds
 }
 
 // unionFile is the name of the union of the embedded revisions among the packed files: with it a package of one revision is generated without loading

@@ -3,7 +3,8 @@ package revision
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // Revision is one protocol revision: its documents and its rules, checked against each other. Every list is sorted by
-// name (statuses and edges keep the schema's order), so the order of a rules file has no meaning. Read-only after Load.
+// name (statuses and edges keep the schema's order), so the order of a rules file has no meaning. Read-only after Load: those
+// of an embedded revision share their lists, and only those of files know the positions of single rules.
 type Revision struct {
 	Name       string
 	Pos        schema.Position `json:"-"`
@@ -21,6 +22,9 @@ type Revision struct {
 	Extensions []Extension
 	HTTP       HTTP
 	Messages   []Message
+	// MessageDefinitions are the definitions of the params and results of Methods, and those that are branches of them, such as the two kinds of
+	// elicitation.
+	MessageDefinitions []string
 
 	aliases []alias // applied to Documents, as are pages and errata
 	pages   []page  // keywords that are added
@@ -249,10 +253,8 @@ type Slot struct {
 	// Path is the steps from the definition's value, `$name` replaced by the key. It is empty where the members of the
 	// slot's own message (a task) are members of this one.
 	Path []string
-	// Place is Path resolved against the documents.
-	Place Place `json:"-"`
 	// Always is how many steps of Path, from the first one, every valid message has.
-	Always int `json:"-"`
+	Always int
 }
 
 // Constant is a member that is always written with the same value.

@@ -164,8 +164,9 @@ func TestREV04PathsLeadThroughReferencesAndUnions(t *testing.T) {
 func TestREV04SlotsKnowTheirPlace(t *testing.T) {
 	for _, name := range Names() {
 		r, _ := Load(name)
-		token := r.Message("callTool").Slot("progressToken")
-		if !slices.Equal(token.Path, []string{"_meta", "progressToken"}) || token.Place.Types() != TypeString|TypeInteger {
+		call := r.Message("callTool")
+		token := call.Slot("progressToken")
+		if !slices.Equal(token.Path, []string{"_meta", "progressToken"}) || r.Place(call, token).Types() != TypeString|TypeInteger {
 			t.Errorf("%s: %+v", name, token)
 		}
 		if (r.Task != nil) != (name >= "2025-11-25") {
@@ -178,10 +179,8 @@ func TestREV04SlotsKnowTheirPlace(t *testing.T) {
 		if flat := len(created.Path) == 0; flat != (r.Era == Stateless) {
 			t.Errorf("%s: a new task is at %v", name, created.Path)
 		}
-		for _, inner := range task.Slots {
-			if inner.Name == "id" && (!inner.Place.Required || inner.Place.Types() != TypeString) {
-				t.Errorf("%s: %+v", name, inner)
-			}
+		if id := task.Slot("id"); id.Always != len(id.Path) || r.Place(task, id).Types() != TypeString {
+			t.Errorf("%s: %+v", name, id)
 		}
 	}
 }

@@ -10,19 +10,10 @@ import (
 // rules decodes a rules file. Names of definitions are checked afterwards, by linker.
 func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) {
 	r = &Revision{Pos: n.Pos}
-	d.object(n,
+	d.object(n, append(d.edits(r),
 		must("revision", text(d, &r.Name)),
 		must("era", text(d, &r.Era, string(Handshake), string(Stateless))),
 		must("documents", func(n *schema.Node) { d.items(n, func(item *schema.Node) { documents = append(documents, item) }) }),
-		may("names", func(n *schema.Node) {
-			d.each(n, "definition", nil, func(m *schema.Member) { r.aliases = append(r.aliases, d.alias(m)) })
-		}),
-		may("pages", func(n *schema.Node) {
-			d.each(n, "definition", nil, func(m *schema.Member) { r.pages = append(r.pages, d.page(m)) })
-		}),
-		may("errata", func(n *schema.Node) {
-			d.each(n, "definition", nil, func(m *schema.Member) { r.errata = append(r.errata, d.page(m)) })
-		}),
 		may("batches", d.boolean(&r.Batches)),
 		must("methods", func(n *schema.Node) {
 			r.Methods = slices.Grow(r.Methods, len(n.Items))
@@ -39,9 +30,26 @@ func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) 
 		may("extensions", func(n *schema.Node) { d.extensions(n, r) }),
 		may("http", func(n *schema.Node) { d.http(n, &r.HTTP) }),
 		must("messages", func(n *schema.Node) { d.messages(n, r) }),
-	)
+	)...)
 	sortRules(r)
 	return r, documents
+}
+
+// editKeys are the keys of a rules file that change the documents; edits decodes them.
+var editKeys = []string{"names", "pages", "errata"}
+
+func (d *decoder) edits(r *Revision) []field {
+	return []field{
+		may("names", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.aliases = append(r.aliases, d.alias(m)) })
+		}),
+		may("pages", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.pages = append(r.pages, d.page(m)) })
+		}),
+		may("errata", func(n *schema.Node) {
+			d.each(n, "definition", nil, func(m *schema.Member) { r.errata = append(r.errata, d.page(m)) })
+		}),
+	}
 }
 
 func (d *decoder) page(m *schema.Member) page {

@@ -49,11 +49,15 @@ func (u *Union) LacksTypes(r *Revision, definition string) []string {
 }
 
 func (u *Union) lacks(a aspect, r *Revision, definition string) []string {
+	all := u.aspects(a, definition)
+	if all == nil {
+		return nil
+	}
 	own := a.of(r, definition)
 	if own == nil {
 		return nil
 	}
-	return without(u.aspects(a, definition), own)
+	return without(all, own)
 }
 
 func without(all, own []string) []string {

@@ -24,23 +24,34 @@ const (
 // view lists the members and types that other revisions have and this one lacks (wire.View). Definitions that lack nothing are left out.
 func (l *wireLowering) view() []model.WireValue {
 	var all []model.WireValue
-	add := func(field string, list []string, wanted need) {
-		if len(list) > 0 && l.wants(wanted) {
-			all = append(all, model.WireValue{Field: field, List: list})
+	add := func(field string, wanted need, list func() []string) {
+		if !l.wants(wanted) {
+			return
+		}
+		if found := list(); len(found) > 0 {
+			all = append(all, model.WireValue{Field: field, List: found})
 		}
 	}
-	add("ToolOmits", slices.DeleteFunc(l.lacks(toolDefinition), func(name string) bool { return name == executionMember }), forTools)
-	add("ToolObjects", l.toolObjects(), forTools)
-	add("PromptOmits", slices.Concat(l.lacks(promptDefinition), l.argumentLacks()), forPromptRegistry)
-	add("ResourceOmits", l.lacks(resourceDefinition), forResourceRegistry)
-	add("TemplateOmits", l.lacks(templateDefinition), forResourceRegistry)
-	add("ServerOmits", l.lacks(serverDefinition), 0)
-	if l.lacksBlocks() {
-		add("Blocks", l.rev.Types(blockDefinition), 0)
+	lacks := func(definition string) func() []string {
+		return func() []string { return l.lacks(definition) }
 	}
-	if len(l.lacks(fieldDefinition)) > 0 {
-		add("FormKeywords", l.rev.Properties(fieldDefinition), forElicits)
+	add("ToolOmits", forTools, func() []string {
+		return slices.DeleteFunc(l.lacks(toolDefinition), func(name string) bool { return name == executionMember })
+	})
+	add("ToolObjects", forTools, l.toolObjects)
+	add("PromptOmits", forPromptRegistry, func() []string { return slices.Concat(l.lacks(promptDefinition), l.argumentLacks()) })
+	add("ResourceOmits", forResourceRegistry, lacks(resourceDefinition))
+	add("TemplateOmits", forResourceRegistry, lacks(templateDefinition))
+	add("ServerOmits", 0, lacks(serverDefinition))
+	if l.lacksBlocks {
+		add("Blocks", 0, func() []string { return l.rev.Types(blockDefinition) })
 	}
+	add("FormKeywords", forElicits, func() []string {
+		if len(l.lacks(fieldDefinition)) == 0 {
+			return nil
+		}
+		return l.rev.Properties(fieldDefinition)
+	})
 	return all
 }
 
@@ -71,14 +82,9 @@ func (l *wireLowering) lacks(definition string) []string {
 	return l.shared.Union.LacksProperties(l.rev, definition)
 }
 
-// lacksBlocks reports whether the revision lacks a type of content blocks.
-func (l *wireLowering) lacksBlocks() bool {
-	return len(l.shared.Union.LacksTypes(l.rev, blockDefinition)) > 0
-}
-
 // blocks is the path of the content blocks in the result of a method, if the revision lacks a type of blocks.
 func (l *wireLowering) blocks(m *revision.Method) string {
-	if m.Result == "" || !l.lacksBlocks() {
+	if m.Result == "" || !l.lacksBlocks {
 		return ""
 	}
 	return strings.Join(l.pathTo(blockDefinition, definition(l.rev, m.Result), 0), "/")

@@ -60,7 +60,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 			continue
 		}
 		if slot.Kind == revision.SlotTask {
-			member := descend(root, slot.Path, requiredSteps(slot))
+			member := descend(root, slot.Path, slot.Always)
 			member.Call = l.message(taskMessage()).Func
 			continue
 		}
@@ -68,10 +68,10 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 		if !ok || len(slot.Path) == 0 || m.read && m.meta != "" && len(slot.Path) > 1 {
 			continue
 		}
-		member := descend(root, slot.Path, requiredSteps(slot))
+		member := descend(root, slot.Path, slot.Always)
 		member.Slot = &field
 		if m.structName == "Params" {
-			member.Shape = shapeOfSlot(m.rule, slot)
+			member.Shape = l.shapeOfSlot(&rule, &slot)
 		}
 	}
 	for _, c := range rule.Constants {
@@ -95,7 +95,7 @@ func (l *wireLowering) addTaskMembers(root *model.WireObject, m wireMessage) {
 	task, _ := l.rule("task")
 	for _, slot := range task.Slots {
 		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
-			member := descend(root, slot.Path, requiredSteps(slot))
+			member := descend(root, slot.Path, slot.Always)
 			member.Slot = &field
 		}
 	}
@@ -117,15 +117,8 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// requiredSteps is how many steps of the slot's path, from the first, are required: they must be there when reading (LET05), and are always written (LET15).
-func requiredSteps(slot revision.Slot) int {
-	if slot.Place.Required {
-		return len(slot.Path)
-	}
-	return slot.Always
-}
-
-// descend returns the member at path and makes the objects on the way. The first steps of path, as many as required says, become required.
+// descend returns the member at path and makes the objects on the way. The first steps of path, as many as required says, become required: they
+// must be there when reading (LET05), and are always written (LET15).
 func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
 		member := findOrAdd(o, step)

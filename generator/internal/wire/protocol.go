@@ -65,25 +65,8 @@ func (p *Protocol) recordOwned(r *revision.Revision) {
 			}
 		}
 	}
-	for _, m := range r.Methods {
-		for _, name := range []string{m.Params, m.Result} {
-			if n := definition(r, name); n != nil {
-				p.messages[name] = true
-				p.reach(r, n)
-			}
-		}
-	}
-}
-
-// reach marks the definitions that are branches of a message, such as the two kinds of elicitation, as messages.
-func (p *Protocol) reach(r *revision.Revision, n *schema.Node) {
-	for _, branch := range append(slices.Concat(itemsOf(n.Get("anyOf")), itemsOf(n.Get("allOf"))), n) {
-		if name := refName(branch); name != "" && !p.messages[name] {
-			p.messages[name] = true
-			if target := definition(r, name); target != nil {
-				p.reach(r, target)
-			}
-		}
+	for _, name := range r.MessageDefinitions {
+		p.messages[name] = true
 	}
 }
 
@@ -102,8 +85,11 @@ func itemsOf(n *schema.Node) []*schema.Node {
 	return n.Items
 }
 
-// definition returns a definition from the first document of a revision that has it.
+// definition returns a definition from the first document of a revision that has it; nil for "", the name where there is no reference.
 func definition(r *revision.Revision, name string) *schema.Node {
+	if name == "" {
+		return nil
+	}
 	for i := range r.Documents {
 		if n := r.Documents[i].Definition(name); n != nil {
 			return n

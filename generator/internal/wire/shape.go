@@ -16,12 +16,15 @@ var shaped = []string{"clientInfo", "logLevel", "complete arguments"}
 
 // shapeOfSlot is the shape of a slot, nil if it is read without one or its definition allows every value. Some clients write null for no arguments,
 // which is allowed.
-func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
-	if !slices.Contains(shaped, slot.Name) && !slices.Contains(shaped, rule+" "+slot.Name) || len(slot.Place.Schemas) == 0 {
+func (l *wireLowering) shapeOfSlot(rule *revision.Message, slot *revision.Slot) *model.WireShape {
+	if !slices.Contains(shaped, slot.Name) && !slices.Contains(shaped, rule.Name+" "+slot.Name) {
 		return nil
 	}
-	at := slot.Place.Schemas[0]
-	shape := definedShape(at.Document, at.Node, 0)
+	at := l.rev.Place(rule, slot).Schemas
+	if len(at) == 0 {
+		return nil
+	}
+	shape := definedShape(at[0].Document, at[0].Node, 0)
 	if shape != nil {
 		shape.Null = slot.Name == "arguments"
 	}

@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -22,7 +22,7 @@ type Shared struct {
 
 // once returns the function for a message with the content of made: an existing one, or made, which it then names.
 func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
-	key := fmt.Sprint(made.Append, made.Struct, content(made.Root))
+	key := string(appendContent(strconv.AppendBool([]byte(made.Struct), made.Append), made.Root))
 	if of = s.messages[key]; of != nil {
 		return of, false
 	}
@@ -74,11 +74,11 @@ func name(o *model.WireObject, stem string) {
 func (s *Shared) share(structName string, root *model.WireObject) {
 	for _, m := range root.Members {
 		if m.Shape != nil {
-			m.Shape = first(s.shapes, m.Slot.Field+" "+shapeContent(m.Shape), m.Shape)
+			m.Shape = first(s.shapes, string(appendShape([]byte(m.Slot.Field), m.Shape)), m.Shape)
 		}
 		if m.Object != nil {
 			s.share(structName, m.Object)
-			m.Object = first(s.objects, structName+" "+content(m.Object), m.Object)
+			m.Object = first(s.objects, string(appendContent([]byte(structName), m.Object)), m.Object)
 		}
 	}
 	for _, form := range root.Forms {
@@ -94,37 +94,47 @@ func first[V any](seen map[string]*V, key string, v *V) *V {
 	return seen[key]
 }
 
-// shapeContent is a text of everything in a shape except its names.
-func shapeContent(s *model.WireShape) string {
+// appendShape appends everything in a shape except its names, so that equal shapes have equal texts.
+func appendShape(b []byte, s *model.WireShape) []byte {
 	if s == nil {
-		return "any"
+		return append(b, '-')
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, shapeContent(s.Others), shapeContent(s.Items))
-	for _, m := range s.Members {
-		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, shapeContent(&m.Shape))
+	b = strconv.AppendBool(appendTexts(append(b, '('), append([]string{s.Kind}, s.Enum...)...), s.Null)
+	b = appendShape(appendShape(b, s.Others), s.Items)
+	for i := range s.Members {
+		m := &s.Members[i]
+		b = appendShape(strconv.AppendBool(appendTexts(b, m.Name), m.Required), &m.Shape)
 	}
-	return b.String()
+	return append(b, ')')
 }
 
-// content is a text of everything in an object except its names.
-func content(o *model.WireObject) string {
-	var b strings.Builder
+// appendContent does so for an object.
+func appendContent(b []byte, o *model.WireObject) []byte {
+	b = appendTexts(append(b, '{'), o.Key, o.Splice)
 	for _, m := range o.Members {
-		fmt.Fprintf(&b, "%q %t %q %q", m.Name, m.Required, m.Literal, m.Call)
+		b = strconv.AppendBool(appendTexts(b, m.Name, m.Literal, m.Call), m.Required)
 		if m.Slot != nil {
-			fmt.Fprintf(&b, " %v", *m.Slot)
+			b = strconv.AppendInt(appendTexts(b, m.Slot.Field), int64(m.Slot.Kind), 10)
 		}
 		if m.Shape != nil {
-			b.WriteString(" " + shapeContent(m.Shape))
+			b = appendShape(b, m.Shape)
 		}
 		if m.Object != nil {
-			b.WriteString("{" + content(m.Object) + "}")
+			b = appendContent(b, m.Object)
 		}
-		b.WriteByte(';')
+		b = append(b, ';')
 	}
 	for _, form := range o.Forms {
-		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, content(form.Object))
+		b = appendContent(appendTexts(b, form.Tag), form.Object)
 	}
-	return b.String() + o.Splice
+	return append(b, '}')
+}
+
+// appendTexts appends how many texts there are, and each after its length.
+func appendTexts(b []byte, texts ...string) []byte {
+	b = strconv.AppendInt(b, int64(len(texts)), 10)
+	for _, t := range texts {
+		b = append(append(strconv.AppendInt(append(b, ' '), int64(len(t)), 10), ' '), t...)
+	}
+	return b
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -83,10 +84,10 @@ func itemList(rule, field string, of need) wireMessage {
 }
 
 // wireMessages are all messages, in the order of the fields of wire.Revision.
-func wireMessages() []wireMessage {
+var wireMessages = sync.OnceValue(func() []wireMessage {
 	return slices.Concat(readMessages(), discoveryMessages(), contentMessages(), registryMessages(), endingMessages(), taskMessages(), notificationMessages(),
 		questionMessages(), errorMessages())
-}
+})
 
 // readMessages are what the server reads: into wire.Params what every request has (request) and the member task of a call (taskParams), the
 // client's answer to an elicitation, and the results of tools without outputSchema. The params of single methods are in clientOps (table.go).
@@ -223,7 +224,7 @@ func errorMessages() []wireMessage {
 }
 
 // paramSlots are the fields of wire.Params, filled by all readers of params.
-func paramSlots() slots {
+var paramSlots = sync.OnceValue(func() slots {
 	return slots{
 		"protocolVersion": stringSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
 		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": stringSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
@@ -235,4 +236,4 @@ func paramSlots() slots {
 		"toolsChanged": boolSlot("ToolsChanged"), "promptsChanged": boolSlot("PromptsChanged"), "resourcesChanged": boolSlot("ResourcesChanged"),
 		"resourceURIs": stringsSlot("ResourceURIs"), "taskIds": stringsSlot("TaskIDs"),
 	}
-}
+})

@@ -12,7 +12,7 @@ import (
 // Lower turns the rules of one revision into functions and tables for the runtime (REV04). Whatever pkg does not use is left out;
 // functions of wires that were made earlier with this Shared are used again.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
-	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
+	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared, lacksBlocks: len(shared.Union.LacksTypes(rev, blockDefinition)) > 0}
 	l.wire = &model.Wire{
 		Revision:  rev.Name,
 		Suffix:    revisionSuffix(rev.Name),
@@ -56,6 +56,8 @@ type wireLowering struct {
 	wire   *model.Wire
 	shared *Shared
 	diags  schema.Diagnostics
+
+	lacksBlocks bool // the revision lacks a type of content blocks
 }
 
 // wants reports whether the package needs a row of the tables.
