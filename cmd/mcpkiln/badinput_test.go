@@ -233,6 +233,14 @@ func closed(t *testing.T) string {
 
 // greets is a server of another protocol, which speaks first.
 func greets(t *testing.T, text string) string {
+	return accepts(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, text)
+		_, _ = io.Copy(io.Discard, conn)
+	})
+}
+
+// accepts is a server that gives each connection to serve, and closes it then.
+func accepts(t *testing.T, serve func(conn net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -246,8 +254,7 @@ func greets(t *testing.T, text string) string {
 				return
 			}
 			go func() {
-				_, _ = io.WriteString(conn, text)
-				_, _ = io.Copy(io.Discard, conn)
+				serve(conn)
 				_ = conn.Close()
 			}()
 		}

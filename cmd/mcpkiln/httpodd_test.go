@@ -73,23 +73,10 @@ func TestACertificateThatDoesNotFitReadsWell(t *testing.T) {
 
 // alerts is a server of TLS that answers anything else as many do.
 func alerts(t *testing.T) (address string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 1<<16)) // else closing it may drop the alert
-			_, _ = io.WriteString(conn, "\x15\x03\x01\x00\x02\x02\x46")
-			_ = conn.Close()
-		}
-	}()
-	return "http://" + l.Addr().String()
+	return accepts(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1<<16)) // else closing it may drop the alert
+		_, _ = io.WriteString(conn, "\x15\x03\x01\x00\x02\x02\x46")
+	})
 }
 
 // TestAnAddressOfTheWrongSchemeReadsWell: the other one is named.
