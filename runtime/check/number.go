@@ -158,7 +158,7 @@ func (d *Decoder) Literal(r *Number) Literal {
 	if !ok {
 		return "0"
 	}
-	s := d.copyPart(d.full[n.start:n.end]) // not from data, which an error empties
+	s := d.copyPart(d.full[n.start:n.end])
 	if r != nil {
 		d.checkNumber(r, n, d.float(n))
 	}

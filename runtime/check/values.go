@@ -125,16 +125,22 @@ func (d *Decoder) checkUnique(f *frame) {
 		}
 		return int(a.index - b.index)
 	})
-	first := -1 // where in items the first item is, by the order of the text, that equals one before it
-	for i := 1; i < len(items); i++ {
-		if (first < 0 || items[i].index < items[first].index) && items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
-			first = i
+	first, same := -1, 0 // where in items the first item is, by the order of the text, that equals one before it, and that one
+	for i := range items {
+		if first >= 0 && items[i].index > items[first].index {
+			continue
+		}
+		for j := i - 1; j >= 0 && items[j].hash == items[i].hash; j-- {
+			if d.sameItem(items[j], items[i]) {
+				first, same = i, j
+				break
+			}
 		}
 	}
 	if first < 0 {
 		return
 	}
-	one, other := items[first-1], items[first]
+	one, other := items[same], items[first]
 	d.report(problem{
 		level: len(d.frames) - 1, at: f.array.At, keyword: "uniqueItems", offset: int(f.start), allowed: "items that all differ",
 		found: "items " + strconv.Itoa(int(one.index)) + " and " + strconv.Itoa(int(other.index)) + " equal to " + d.show(d.full[other.start:other.end]),

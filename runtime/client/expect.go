@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -20,9 +21,9 @@ type Difference struct {
 }
 
 // Expect sets the tools that a generated client knows, by their definitions. They are compared with those of the server: before
-// the first call of a generated client, and whenever a list of tools is read. Each difference is logged once as a warning, and passed to
-// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are not compared. A client of another generation than Generation1 is
-// logged as an error.
+// the first call of a generated client, and those of a list whenever one is read. The first difference of each schema is logged once as a warning, and
+// passed to Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are not compared. A later definition of a tool takes the place of an
+// earlier one. A client of another generation than Generation1 is logged as an error.
 func (s *Session) Expect(g Generation, definitions ...string) {
 	if g != Generation1 {
 		s.cfg.logger.Error("the client was generated for another runtime: run mcpkiln generate again", "generation", g, "runtime", Generation1)
@@ -35,7 +36,7 @@ func (s *Session) Expect(g Generation, definitions ...string) {
 	}
 	for _, text := range definitions {
 		known := readDefinition([]byte(text))
-		if _, ok := e.tools[known.Name]; !ok {
+		if before, ok := e.tools[known.Name]; !ok || !reflect.DeepEqual(before, known) {
 			e.compared = false
 		}
 		e.tools[known.Name] = known

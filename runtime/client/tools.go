@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -41,7 +42,7 @@ func (t *knownTools) add(page map[string]knownTool) {
 		t.tools = map[string]knownTool{}
 	}
 	for name, known := range page {
-		if len(t.tools) < maxKnown {
+		if _, again := t.tools[name]; again || len(t.tools) < maxKnown {
 			t.tools[name] = known
 		}
 	}
@@ -71,7 +72,7 @@ func (s *Session) learn(d *wire.Dialect, name string, definition json.RawMessage
 	}
 	_ = exact.Unmarshal(definition, &tool)
 	if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
-		return fmt.Sprintf("the type of its inputSchema is not object: %.80s", kind)
+		return rpc.Printable(fmt.Sprintf("the type of its inputSchema is not object: %.80s", kind))
 	}
 	known := knownTool{support: tool.Execution.TaskSupport}
 	if d.HTTP.ParamPrefix != "" && !s.link.shared() {

@@ -168,6 +168,7 @@ func (e *Entry) Follow(ctx context.Context) {
 	}
 }
 
+// snapshot is what the entry says of itself at now. shard.mu is held.
 func (e *Entry) snapshot(now int64) Snapshot {
 	s := Snapshot{
 		Key: e.key, Info: e.info, Values: e.Values(),

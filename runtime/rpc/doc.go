@@ -33,7 +33,7 @@
 // WriteFrame returns when the frame has its place in the order, which may be before it is written: a goroutine that is already writing
 // writes it, too. Waiting for that would park every writer under load once per frame, and would promise little: a frame that the operating
 // system accepted may still never reach the peer. Close waits for accepted frames to be written, up
-// to CloseWait. A write that fails is reported by its own call, every later one, and Close.
+// to CloseWait. A write that fails is reported by the call that wrote, every later one, and Close.
 //
 // The goroutine that writes (it has the write role) goes on until nothing is pending, so under load it writes for the others. It is mostly at
 // the end of a request, with nothing else to do. To pass the role on, another goroutine would have to wait for it.

@@ -97,6 +97,7 @@
 //	outgoing          the message itself
 //	live, writing     counts of the goroutines of a peer, and of those that only write
 //	kind, fault       how a tool call ended, in whatever form a revision says it; a handler's error with its kind (codes.go)
+//	unkept            of a question: the transport could not keep it until its client reads it
 //	parked            of a task: it has no run until one of its questions is answered (package task)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes. To record is to write there

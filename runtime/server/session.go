@@ -91,8 +91,8 @@ func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte
 	return got
 }
 
-// Interrupt cancels the contexts of middleware that runs within Receive, without waiting for it: Close waits for the last Receive. Call it
-// before Close, with the same cause.
+// Interrupt cancels the contexts of middleware that runs within Receive, so that it returns: Close must not be called before. Call it with the cause
+// that Close gets.
 func (ss *Session) Interrupt(cause *inflight.Cause) {
 	if p := ss.p; p.s.middleware != nil {
 		p.closing.Store(true)
@@ -127,7 +127,7 @@ func (ss *Session) Revision() *wire.Revision {
 
 // Close ends the session: what is in flight is cancelled with cause, tasks go on if somebody can ask for them (TSK06). Close waits for handlers up to the
 // grace period and then returns ErrGrace; calls that can not be cancelled go on after that, unless cause is a shutdown (CAN14). The Outlet is not used
-// after Close has returned nil. Call Close once.
+// after Close has returned nil. Call Close once, when the last Receive has returned (Interrupt).
 func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)

@@ -20,7 +20,7 @@ import (
 type questionID struct{ task, name string }
 
 // ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on the question, which lasts until claimed ends.
-// ask reports whether the question need not be asked again; once ctx has ended, nobody asks it again, whatever ask returns.
+// ask reports whether the question need not be asked again; once ctx has ended, what it returns means nothing.
 func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
 	if t, err := s.lookThroughOutage(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
@@ -37,8 +37,9 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 	return true
 }
 
-// record records the answer to the question with the id. An outage of the store that lasts longer than Keep waits is one failed try, of which the transport
-// learns; the next try follows while the delivery lasts, since a client may not send its answer again.
+// record records the answer to the question with the id. The transport acknowledges an answer only when it is recorded (recordings), and refuses it after
+// a failed try: an outage of the store that lasts longer than Keep waits. The next try follows while the delivery lasts, since a client may not send
+// its answer again.
 func (d *delivery) record(ctx context.Context, id rpc.ID, answer task.Answer) {
 	engine, log := d.peer.s.engine, d.peer.s.log.With("task", d.task, "question", answer.Name)
 	for {

@@ -20,7 +20,7 @@ type subject struct {
 	// Once ctx has ended, nothing more is written. It is a context (an *inflight.Entry is one), or for a question the asking; nil: the subject lasts as long
 	// as the connection.
 	ctx       interface{ Err() error }
-	task      *taskLife // nil: the message is about no task, or about one that Server.taskLife does not have any more; then ctx alone decides
+	task      *taskLife // nil: the message is about no task, or about one that Server.taskLife does not have; then ctx alone decides
 	withdrawn Carrier   // the stream of the question that the message withdraws; nil: it withdraws none, or the transport does not know the stream
 }
 

@@ -201,6 +201,9 @@ func (s *stream) dropKind(k kind, r *round) {
 		}
 		return
 	}
+	if k == answers && !s.batched {
+		return // it gives way with its stream
+	}
 	for i := 0; i < s.droppable() && !r.done(); i++ {
 		r.looked++
 		if s.is(i, k) {
@@ -211,8 +214,8 @@ func (s *stream) dropKind(k kind, r *round) {
 	}
 }
 
-// forgetWritten forgets all events that an attached reader has written.
-func (s *stream) forgetWritten() {
+// forgetWritten forgets all events that an attached reader has written, and returns how many there were.
+func (s *stream) forgetWritten() (forgotten int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.droppable() {
@@ -220,7 +223,9 @@ func (s *stream) forgetWritten() {
 			s.loseQuestion(i)
 			s.gaveWay = s.first + i
 			s.replace(i, storedEvent{})
+			forgotten++
 		}
 	}
 	s.changed()
+	return forgotten
 }

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// kind is what gives way together where a limit is reached: all of one kind, whoever reads it, before the next. Within a kind what is in the
-// oldest stream gives way first.
+// kind is what gives way together where a limit is reached: all of one kind, whoever reads it, before the next. Within a kind the streams follow
+// in the order of use, and those of one use by their age.
 type kind uint8
 
 const (
@@ -37,7 +37,7 @@ type round struct {
 	limit  int64
 	looked int // how many sessions, streams and events were looked at
 	gave   int // how many events and streams gave way
-	each   int // of how many looked at one gives way at least, beyond the first
+	each   int // one has to give way for each so many that were looked at; none for fewer
 }
 
 // begin begins with a kind. To look for what somebody waits for may cost more than to look for the rest, so that no more of it gives way than must.
@@ -60,6 +60,16 @@ type usedStream struct {
 	attended bool // somebody reads it
 }
 
+// use is what a stream without reader is kept for. The first ones give way first.
+type use uint8
+
+const (
+	writtenWhole use = iota // all of it was written to a connection, which may have been lost
+	unwritten               // it is over, and its answer was not written
+	asking                  // it was a listener, and has an open question
+	inFlight                // its request is in flight
+)
+
 // byUse are the streams in the order in which they give way, without those that are about to be read for the first time. s.mu is held.
 func (s *session) byUse() (all []usedStream) {
 	for _, st := range s.streams {
@@ -71,8 +81,8 @@ func (s *session) byUse() (all []usedStream) {
 	return all
 }
 
-// dropKind forgets what all streams, in the order of byUse, keep of a kind, until that is enough. The stream of a request in flight stays: its client comes back for the answer. s.mu is
-// held.
+// dropKind forgets what all streams, in the order of byUse, keep of a kind, until that is enough. The stream of a request in flight stays: its client
+// comes back for the answer. s.mu is held.
 func (s *session) dropKind(k kind, r *round, all []usedStream) {
 	for _, st := range all {
 		if r.done() {
@@ -82,7 +92,7 @@ func (s *session) dropKind(k kind, r *round, all []usedStream) {
 		switch {
 		case k == overStreams && st.use != writtenWhole:
 		case k == overStreams && st.attended:
-			st.forgetWritten()
+			r.gave += st.forgetWritten()
 		case k == overStreams, k == answers && st.use == unwritten && !st.attended:
 			s.lose(st.stream)
 			r.gave++

@@ -322,16 +322,6 @@ func (s *stream) known() bool {
 	return s.started || s.listener
 }
 
-// use is what a stream without reader is kept for. The first ones give way first.
-type use uint8
-
-const (
-	writtenWhole use = iota // all of it was written to a connection, which may have been lost
-	unwritten               // it is over, and its answer was not written
-	asking                  // it was a listener, and has an open question
-	inFlight                // its request is in flight
-)
-
 // idle reports whether nobody reads, and what the stream is kept for then.
 func (s *stream) idle() (idle bool, kept use) {
 	s.mu.Lock()

@@ -24,6 +24,7 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 // partHandlersFile emits the interface that the tools of a part call. It is a named type: the name of an anonymous one in the binary is the
 // list of its methods, and is there once for each method.
 //
+//	// Handlers is what the tools in here call.
 //	type Handlers interface {
 //		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
 //	}
@@ -46,6 +47,7 @@ func partHandlersFile(pkg *model.Package) ([]File, error) {
 //		"get_quote",
 //	}
 //
+//	// tools are the tools that h answers, in order.
 //	func tools(h Handlers) []server.Tool {
 //		made := make(map[string]server.Tool, len(order))
 //		for _, part := range [][]server.Tool{

@@ -19,7 +19,7 @@ func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
 		if !l.tooLarge {
 			l.tooLarge = true
-			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
+			l.Types.findings.Report(l.root, "schema-too-large", "write one schema in place of an allOf of many; only a schema that refers to itself needs a $ref", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
 	}
@@ -103,7 +103,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Alone = true
+		all[0].(*model.Group).Alone = true // nothing else reads the value
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
