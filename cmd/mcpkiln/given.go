@@ -165,9 +165,10 @@ func (v *visit) settle(q *client.Question, err error) {
 	}
 }
 
-// sameQuestion reports whether two questions that handlers were called with are one.
+// sameQuestion reports whether two questions that handlers were called with are one. The keys of a call's questions are those of one round, and may come
+// again in the next.
 func sameQuestion(a, b *client.Question) bool {
-	return a == b || a.Keyed && b.Keyed && a.Key == b.Key && a.Task == b.Task
+	return a == b || a.Keyed && b.Keyed && a.Task != "" && a.Key == b.Key && a.Task == b.Task
 }
 
 // usedFlags returns the answers that were given, as flags with a space behind each. The lock is held.

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // forms is a server of 2025-11-25 that asks during a call, by requests on the call's stream.
@@ -131,6 +134,19 @@ func TestAnAnswerThatWasNotDeliveredIsFreeAgain(t *testing.T) {
 				t.Errorf("status %d: %s%s", status, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestTheEndOfALaterRoundSaysNothingOfAnAnswer: the question of a call comes again under its key, and nobody answers it.
+func TestTheEndOfALaterRoundSaysNothingOfAnAnswer(t *testing.T) {
+	v := &visit{answers: []answer{{}}}
+	ask := func() *client.Question { return &client.Question{Keyed: true, Key: "a"} }
+	if v.given(t.Context(), ask()) == nil {
+		t.Fatal("the answer was not given")
+	}
+	v.settle(ask(), &client.Cause{Source: inflight.SourceParent})
+	if len(v.answers) != 0 {
+		t.Errorf("free again: %v", v.answers)
 	}
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
@@ -109,7 +108,7 @@ func TestTSK28ATaskThatCanNotBeReachedAfterARestartIsLogged(t *testing.T) {
 		"with a key":          {"", []Option{WithTaskStore(durable{task.NewMemory()}), key}, 0},
 		"in memory":           {"", nil, 0},
 	} {
-		var logged bytes.Buffer
+		var logged syncBuffer
 		h := newHold()
 		h.free()
 		f := newFixture(t, jobs(h), append(row.opts, WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))...)
@@ -124,7 +123,7 @@ func TestTSK28ATaskThatCanNotBeReachedAfterARestartIsLogged(t *testing.T) {
 		_ = ss.Close(nobodyWaits)
 		f.srv.records.Flush(t.Context())
 		if n := strings.Count(logged.String(), "seal keys"); n != row.warned {
-			t.Errorf("%s: %d warnings: %s", name, n, &logged)
+			t.Errorf("%s: %d warnings: %s", name, n, logged.String())
 		}
 	}
 }
