@@ -238,8 +238,9 @@ func (s *Session) isLegacy(ctx context.Context, d *wire.Dialect, err error) bool
 	var cause *Cause
 	var status *StatusError
 	var lost *TransportError
+	end, bounded := ctx.Deadline()
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, bounded && !time.Now().Before(end): // the request's timer may be ahead of that of ctx
 		return false
 	case errors.As(err, &answer):
 		return answer.Code != d.Codes.MissingCapability && answer.Code != d.Codes.HeaderMismatch

@@ -1,11 +1,14 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
@@ -75,4 +78,32 @@ func TestREV02ANewSessionFindsWhatTheServerSpeaksNow(t *testing.T) {
 	if s := connect(); s.Revision() != "2025-11-25" {
 		t.Errorf("revision %s", s.Revision())
 	}
+}
+
+// lateTimer is a context whose timer is late.
+type lateTimer struct {
+	context.Context
+	end time.Time
+}
+
+func (c lateTimer) Deadline() (time.Time, bool) { return c.end, true }
+
+// A server that lets the whole time pass during discovery gets no handshake, though the timer of the request is first.
+func TestREV02NoHandshakeBeginsWhenTheTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			if m.Method == "initialize" {
+				t.Error("a handshake has begun")
+			}
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})}
+		_, err := client.Connect(lateTimer{ctx, time.Now().Add(time.Second)}, endpoint, client.WithTimeout(time.Second, time.Second))
+		if err == nil {
+			t.Error("there is a session")
+		}
+	})
 }
