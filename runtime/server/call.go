@@ -117,9 +117,16 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 
 // Do runs fn, records its result under name, and returns it. When the handler runs again, after a crash or with an answer, the recorded result is
 // returned and fn is not run; after a crash before the recording fn runs again. Each step of a run has a name of its own, else *task.NameError;
-// nothing is recorded when fn fails, so the step may be tried again.
+// nothing is recorded when fn fails, so the step may be tried again. Inline, no step begins once the call has ended. See the function Do.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	return c.reserve(name, func() ([]byte, error) { return c.openJournal().Do(ctx, name, fn) })
+	return c.reserve(name, func() ([]byte, error) {
+		if c.entry != nil && !c.discardsResult { // an unsubscribe handler runs when the request for its subscription has ended
+			if cause := c.entry.Cause(); cause != nil && cause.Source != inflight.SourceCompleted { // else the journal says why no step begins
+				return nil, cause
+			}
+		}
+		return c.openJournal().Do(ctx, name, fn)
+	})
 }
 
 // put asks the client on the stream of the request. The call's timeout is paused meanwhile: only the question's own timeout counts

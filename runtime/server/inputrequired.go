@@ -24,7 +24,7 @@ type statelessJournal struct {
 	journal *callJournal
 
 	mu        sync.Mutex
-	given     map[string]json.RawMessage // answers of the client, each until the handler asks its question
+	given     map[string]json.RawMessage // answers of the client; take removes wrong ones, and outcome those that are recorded
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
 	until     map[string]int64           // the deadlines of unanswered questions, in Unix milliseconds
 	open      []task.Question            // the questions that the result asks
@@ -36,7 +36,7 @@ type statelessJournal struct {
 }
 
 // ErrAsked is what Ask and Send return when the client has to be asked first: the call is answered, its context has ended, and
-// the handler will run again. Return it.
+// the handler will run again. Return it. Do returns it when a question in another goroutine ends the run.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
 // newStatelessJournal opens the journal that the client sent with its retry. It fails if the client's answers or state can not be read, or do not
@@ -115,6 +115,7 @@ func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answe
 	if asks {
 		t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
 	}
+	t.journal.leaveSteps(ctx)
 	t.call.slot.lend() // the next run takes one again
 	<-t.ended
 	return nil, ErrAsked
@@ -146,13 +147,16 @@ func (t *statelessJournal) refusal() error {
 func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, error) {
 	t.mu.Lock()
 	raw, ok := t.given[q.Name]
-	delete(t.given, q.Name)
 	t.mu.Unlock()
 	if !ok {
 		return nil, nil
 	}
 	data, err := t.call.accept(q, raw, check)
-	if err == nil && t.call.s.observed {
+	if err != nil {
+		t.mu.Lock()
+		delete(t.given, q.Name)
+		t.mu.Unlock()
+	} else if t.call.s.observed {
 		t.call.observeQuestion(QuestionEnded, q.Name, time.Now(), nil)
 	}
 	return data, err
@@ -193,8 +197,8 @@ func (t *statelessJournal) gather() {
 	t.finish()
 }
 
-// finish ends the run: its call is answered with the questions, unless the run is over already. When finish returns, nothing is still to
-// be written.
+// finish ends the run: when no step is under way any more, its call is answered with the questions, unless the run is over already. When finish
+// returns, nothing is still to be written.
 func (t *statelessJournal) finish() {
 	t.mu.Lock()
 	first := !t.over
@@ -205,7 +209,19 @@ func (t *statelessJournal) finish() {
 		return
 	}
 	defer close(t.ended)
+	began := time.Now()
+	t.journal.endSteps(t.call.entry)
+	t.postpone(time.Since(began))
 	t.respond()
+}
+
+// postpone moves the deadlines of the open questions by the time for which they waited to be asked.
+func (t *statelessJournal) postpone(waited time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.open {
+		t.open[i].Deadline = t.open[i].Deadline.Add(waited)
+	}
 }
 
 // append appends the result that asks the open questions. An error refuses the retry. The caller holds mu.
@@ -228,22 +244,27 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	}
 	expires := last.Add(s.cfg.askTimeout) // longer than the questions: a late answer still brings the journal, so no step is done twice
 	t.journal.seed()
-	entries := t.journal.entries()
+	entries, unused := t.outcome()
 	for i := range entries {
 		delete(t.until, entries[i].Name) // it was answered in time
 	}
-	state := &sealedJournal{Entries: entries, Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.dropUnasked()}
+	state := &sealedJournal{Entries: entries, Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: unused}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
+		t.call.Log().Error("questions not asked", "error", err)
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
 	}
 	return rev.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: rev.info}), nil
 }
 
-// dropUnasked drops the answers to questions that no run has asked, and returns those that are left. The caller holds mu.
-func (t *statelessJournal) dropUnasked() map[string]json.RawMessage {
+// outcome returns what is recorded, and the other answers to questions that any run has asked. The caller holds mu.
+func (t *statelessJournal) outcome() (entries []recordedEntry, unused map[string]json.RawMessage) {
+	entries = t.journal.entries()
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
-	return t.given
+	for i := range entries {
+		delete(t.given, entries[i].Name)
+	}
+	return entries, t.given
 }
 
 // inputRequests is the JSON object of the questions by name.
@@ -281,7 +302,8 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		b, err = t.append(b)
 		return earlier, b, true, err
 	}
-	return earlierJournal{t.journal.entries(), t.dropUnasked()}, b, false, nil
+	earlier.Entries, earlier.Given = t.outcome()
+	return earlier, b, false, nil
 }
 
 // before records the answer to q, or opens q. If the client can not be asked, the call fails (OnUnsupported is Fail), or the handler decides.

@@ -152,7 +152,7 @@ func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.
 func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys = keys } }
 
 // WithGather sets how long an inline call of a stateless revision that asks waits for more questions to ask with it, from
-// other goroutines of the handler; the default is 10 milliseconds.
+// other goroutines of the handler; the default is 10 milliseconds. After that it waits for the steps under way (Do).
 func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
 
 // WithCacheHint sets how long clients may cache lists and other results that state no ttl themselves, and whether one client's copy may be

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // sealer seals and opens the requestState that a client carries between two runs of a call (EXT17). A token is the version,
@@ -32,9 +33,8 @@ const sealVersion = 1
 const maxState = 1 << 20
 
 var (
-	errState      = errors.New("it was changed, belongs to another call, or is of an earlier process or key: call again without it")
-	errStateOld   = errors.New("it has expired: call again without it")
-	errStateLarge = fmt.Errorf("what the call has recorded takes more than %d bytes of request state", maxState)
+	errState    = errors.New("it was changed, belongs to another call, or is of an earlier process or key: call again without it")
+	errStateOld = errors.New("it has expired: call again without it")
 )
 
 // newSealer makes a sealer of keys, or of a random key if there are none.
@@ -113,9 +113,31 @@ func (s *sealer) seal(state *sealedJournal, binding []byte, expires time.Time) (
 	}
 	token := s.sealText(plain, binding, expires)
 	if base64.RawURLEncoding.DecodedLen(len(token)) > maxState {
-		return "", errStateLarge
+		return "", state.tooLarge()
 	}
 	return token, nil
+}
+
+// tooLarge is the error of a journal whose token would be longer than maxState. It names the largest part.
+func (j *sealedJournal) tooLarge() error {
+	what, remedy, most := "the list of its questions", "ask fewer", 0
+	for _, e := range j.Entries {
+		switch {
+		case e.Name == seedStep || len(e.Data) <= most:
+			continue
+		case len(e.Question) > 0:
+			what, remedy = "the answer to "+rpc.Quoted(e.Name), "ask for less, or let the tool run as a task"
+		default:
+			what, remedy = "the value of the step "+rpc.Quoted(e.Name), "let the step return less, such as where its value is kept, or let the tool run as a task"
+		}
+		most = len(e.Data)
+	}
+	for name, raw := range j.Unused {
+		if len(raw) > most {
+			what, remedy, most = "the answer to "+rpc.Quoted(name), "answer with less", len(raw)
+		}
+	}
+	return fmt.Errorf("what the call has recorded takes more than %d bytes of request state; the largest part is %s: %s", maxState, what, remedy)
 }
 
 // open returns the content of a token. All its errors but expiry look the same to the client.

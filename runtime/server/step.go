@@ -23,9 +23,13 @@ import (
 // with *StepError, unless the only change is a new field that is left out while it is empty (omitzero). For any other change, give the step
 // another name.
 //
+// Inline, no step begins once the call has ended. Where the client is asked by ending the run (ErrAsked), a step that another goroutine has under way is
+// waited for, so that its value goes out with the questions: until the call's timeout, after which it is not recorded. fn asks with the ctx that
+// it is given, if it asks at all: then it is not waited for.
+//
 // Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError, after which
-// nothing is recorded either unless the value is that of an earlier run; the cause of the call's end, or the error of the store, if the value could not
-// be recorded.
+// nothing is recorded either unless the value is that of an earlier run; ErrAsked or the cause of the call's end, if fn was not run since the call has ended,
+// or its value could not be recorded; the error of the store, if that could not record it.
 func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	var v T
 	var fresh []byte // what v was decoded from; nil: the value is that of an earlier run

@@ -126,6 +126,9 @@ func (c *Call) close() {
 	c.progress.close()
 	c.mu.Lock()
 	c.r = nil
+	if c.journal != nil {
+		c.journal.refuseSteps(errCallOver)
+	}
 	c.mu.Unlock()
 }
 

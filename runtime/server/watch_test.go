@@ -31,6 +31,9 @@ func watching(t *testing.T) (f *fixture, told chan string) {
 			if _, err := Send(ctx, call, &roots, "roots", &noInput{}); !errors.Is(err, ErrUnsupported) || ctx.Err() != nil {
 				t.Errorf("a subscription asks: %v, %v", err, ctx.Err())
 			}
+			if _, err := Do(ctx, call, "step", give(1)); err != nil { // although the request of an ended subscription is over
+				t.Error(err)
+			}
 			switch in.uri {
 			case "test://none":
 				return &ResourceError{URI: in.uri}
