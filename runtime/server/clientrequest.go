@@ -52,6 +52,7 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	if err := c.permits(&q); err != nil {
 		return nil, err
 	}
+	whole := q.Payload // a form loses what the client's revision does not have, such as x-sensitive
 	q, refused := c.adapt(q)
 	if refused != nil {
 		return nil, refused
@@ -59,7 +60,7 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	q.Payload, _ = rev.withoutOwnMembers(q.Payload, nil)
 	err := s.validate(q.Payload, codec.check())
 	if err == nil {
-		err = contradiction(r.Op, q.Payload)
+		err = contradiction(r.Op, whole)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -47,21 +49,27 @@ func formContradiction(params []byte) error {
 	if asked.RequestedSchema == nil {
 		return nil
 	}
-	form, err := readForm(asked.RequestedSchema)
+	return checkAsked("/requestedSchema", asked.RequestedSchema, asked.Message)
+}
+
+// checkAsked says why a form with this message must not be sent, nil if it may be. at is the place of the schema. Every form passes here, however it was
+// made (LET01, LET04).
+func checkAsked(at string, schema []byte, message string) error {
+	form, err := readForm(schema)
 	if err != nil {
-		return below("/requestedSchema", err)
+		return below(at, err)
 	}
 	for i, name := range form.Required {
 		if _, asked := form.Properties[name]; !asked {
-			return fmt.Errorf("/requestedSchema/required/%d: the form has no property %q", i, name)
+			return fmt.Errorf("%s/required/%d: the form has no property %q", at, i, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
 		field := form.Properties[name]
-		if err := field.contradiction(); err != nil {
-			return fmt.Errorf("/requestedSchema/properties/%s: %w", name, err)
+		if err := cmp.Or(field.contradiction(), field.undefined()); err != nil {
+			return fmt.Errorf("%s/properties/%s: %w", at, name, err)
 		}
-		if why := field.secret(name, asked.Message); why != "" {
+		if why := field.secret(name, message); why != "" {
 			return &SecretError{name, why}
 		}
 	}
@@ -113,6 +121,37 @@ func (f *formField) contradiction() error {
 		}
 	}
 	return nil
+}
+
+// undefined says what the protocol's definition of a field does not allow, as far as fieldShape has not refused it.
+func (f *formField) undefined() error {
+	chosen := f.Enum != nil || f.OneOf != nil
+	switch {
+	case f.Type == "string" && !chosen && f.Format != "" && formFormats[f.Format] == format.None:
+		return fmt.Errorf("no form has the format %q: write email, uri, date or date-time, or leave it out", f.Format)
+	case f.Type == "array" && f.Items.AnyOf == nil && f.Items.Enum == nil:
+		return errors.New("a list in a form is a choice: list the choices in items/enum, or in items/anyOf with const and title")
+	case f.Default != nil && !f.defaultFits():
+		return fmt.Errorf("the default %.80s is no %s", f.Default, f.Type)
+	case f.patternBroken():
+		return fmt.Errorf("the pattern %.80q is no regular expression: mend it, or leave it out", f.Pattern)
+	}
+	return nil
+}
+
+func (f *formField) defaultFits() bool {
+	var err error
+	switch f.Type {
+	case "string":
+		err = json.Unmarshal(f.Default, new(string))
+	case "number", "integer":
+		err = json.Unmarshal(f.Default, new(float64))
+	case "boolean":
+		err = json.Unmarshal(f.Default, new(bool))
+	case "array":
+		err = json.Unmarshal(f.Default, new([]string))
+	}
+	return err == nil && string(f.Default) != "null"
 }
 
 func isEmpty[T any](list []T) bool { return list != nil && len(list) == 0 }

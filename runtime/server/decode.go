@@ -188,11 +188,22 @@ func (rev *revision) readAnswer(method string, raw []byte, limits check.Limits) 
 	if err := check.Decode(raw, limits, rev.ReadElicitResult, &result); err != nil {
 		return nil, err
 	}
+	if meta := rev.metaOfAnswer(raw); len(meta) > 0 && meta[0] != '{' && string(meta) != "null" {
+		return nil, fmt.Errorf("/%s: found %.80s, allowed: an object", rev.metaMember, meta)
+	}
 	switch action := Action(result.Action); action {
 	case Accepted, Declined, Dismissed:
 		return json.Marshal(reply{Action: action, Content: result.Content})
 	}
 	return nil, fmt.Errorf("%s: %q is none of %q, %q, %q", atAction, result.Action, Accepted, Declined, Dismissed)
+}
+
+// metaOfAnswer returns the _meta of an answer, nil without one.
+func (rev *revision) metaOfAnswer(raw []byte) json.RawMessage {
+	if rev.metaMember == "" || !check.Mentions(raw, rev.metaMember) {
+		return nil // saves decoding a large answer once more
+	}
+	return membersOf(raw)[rev.metaMember]
 }
 
 // accept reads an answer that came with a request. The error says why it does not answer q.

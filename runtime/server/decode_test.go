@@ -130,7 +130,7 @@ func runTasks(t *testing.T, args string) {
 // Answers of clients are decoded in the account of the call that asked.
 func TestTSK28WhatAnswersAreDecodedToCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object","properties":{}}`, Decode: decodeWideInput}
 		f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
 			_, err := Ask(ctx, c, q, "")
 			return &echoOutput{"done"}, err
@@ -149,7 +149,7 @@ func TestTSK28WhatAnswersAreDecodedToCounts(t *testing.T) {
 // Answers that are only judged count meanwhile, too: one that does not fit is refused, and can be sent again.
 func TestTSK28WhatAnswersAreJudgedWithCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+		q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object","properties":{}}`, Decode: decodeWideInput}
 		f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
 			_, err := Ask(ctx, c, q, "")
 			return &echoOutput{"done"}, err
@@ -170,7 +170,7 @@ func TestTSK28WhatAnswersAreJudgedWithCounts(t *testing.T) {
 
 // What was judged does not count beside what is kept of it.
 func TestTSK28WhatWasJudgedIsGivenBack(t *testing.T) {
-	q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object"}`, Decode: decodeWideInput}
+	q := &Question[wideInput]{Name: "q", Message: "?", Schema: `{"type":"object","properties":{}}`, Decode: decodeWideInput}
 	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, c *Call) (*echoOutput, error) {
 		_, err := Ask(ctx, c, q, "")
 		return &echoOutput{"done"}, err

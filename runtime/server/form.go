@@ -2,9 +2,11 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -26,6 +28,7 @@ type formField struct {
 	Enum      []string        `json:"enum"`
 	OneOf     []formChoice    `json:"oneOf"`
 	Pattern   string          `json:"pattern"`
+	Default   json.RawMessage `json:"default"`
 	MinLength *float64        `json:"minLength"`
 	MaxLength *float64        `json:"maxLength"`
 	Format    string          `json:"format"`
@@ -49,17 +52,19 @@ type formChoice struct {
 	Const string `json:"const"`
 }
 
-// These say which schemas are forms (form, formField). Other members are skipped: clients know what they mean, or ignore them.
+// These say which schemas are forms (form, formField), with formField.undefined. Other members are skipped: clients know what they mean, or ignore them.
 var (
-	formShape = shapeOf(check.Skip, nil, shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&anyObject, fieldShape.read) }},
-		shapeMember{"required", readTexts})
-	fieldShape = shapeOf(check.Skip, nil, shapeMember{"type", readWord("string", "number", "integer", "boolean", "array")}, shapeMember{"enum", readTexts},
+	formShape = shapeOf(check.Skip, []string{"type", "properties"}, shapeMember{"type", readWord("object")}, shapeMember{"$schema", readText},
+		shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&anyObject, fieldShape.read) }}, shapeMember{"required", readTexts})
+	fieldShape = shapeOf(check.Skip, []string{"type"}, shapeMember{"type", readWord("string", "number", "integer", "boolean", "array")}, shapeMember{"enum", readTexts},
 		shapeMember{"oneOf", readChoices}, shapeMember{"pattern", readText}, shapeMember{"minLength", readLength}, shapeMember{"maxLength", readLength},
 		shapeMember{"format", readText}, shapeMember{"minimum", readNumber}, shapeMember{"maximum", readNumber}, shapeMember{"minItems", readLength},
 		shapeMember{"maxItems", readLength}, shapeMember{"title", readText}, shapeMember{"description", readText},
-		shapeMember{"items", shapeOf(check.Skip, nil, shapeMember{"enum", readTexts}, shapeMember{"anyOf", readChoices}, shapeMember{"oneOf", readChoices}).read})
+		shapeMember{"items", shapeOf(check.Skip, nil, shapeMember{"type", readWord("string")}, shapeMember{"enum", readTexts}, shapeMember{"anyOf", readTitled},
+			shapeMember{"oneOf", readChoices}).read})
 	readTexts   = readEach(&check.Array{At: "#"}, readText)
 	readChoices = readEach(&check.Array{At: "#"}, shapeOf(check.Skip, []string{"const"}, shapeMember{"const", readText}).read)
+	readTitled  = readEach(&check.Array{At: "#"}, shapeOf(check.Skip, []string{"const", "title"}, shapeMember{"const", readText}, shapeMember{"title", readText}).read)
 )
 
 // readForm reads a form, or says where it is none that an answer could be checked against.
@@ -121,7 +126,7 @@ func (f *formField) read(d *check.Decoder) {
 	switch {
 	case f.Const != nil:
 		d.Alias(&check.Values{JSON: []string{string(f.Const)}, Const: true})
-	case len(choices) > 0 && (f.Type == "string" || f.Type == ""):
+	case len(choices) > 0 && f.Type == "string":
 		d.Enum(&check.Enum{Values: choices})
 	case f.Type == "string":
 		d.String(&check.String{Min: bound(f.MinLength), Max: bound(f.MaxLength), Format: formFormats[f.Format], Pattern: f.pattern()})
@@ -132,14 +137,8 @@ func (f *formField) read(d *check.Decoder) {
 	case f.Type == "array":
 		items := check.Enum{Values: chosen(chosen(f.Items.Enum, f.Items.AnyOf), f.Items.OneOf)}
 		for more := d.Array(&check.Array{Min: bound(f.MinItems), Max: bound(f.MaxItems)}); more; more = d.Item() {
-			if len(items.Values) > 0 {
-				d.Enum(&items)
-			} else {
-				d.String(nil) // the form leaves it to the user
-			}
+			d.Enum(&items)
 		}
-	default:
-		d.Skip()
 	}
 }
 
@@ -152,6 +151,16 @@ func (f *formField) pattern() *format.Pattern {
 	}
 	return &format.Pattern{Source: f.Pattern}
 }
+
+// patternBroken reports whether the pattern is none in ECMA-262 either. One that Go alone can not match is the client's to check.
+func (f *formField) patternBroken() bool {
+	_, err := pattern.Compile(f.Pattern)
+	broken, ok := errors.AsType[*syntax.Error](err)
+	return ok && slices.Contains(brokenPatterns, broken.Code)
+}
+
+var brokenPatterns = []syntax.ErrorCode{syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrTrailingBackslash,
+	syntax.ErrMissingRepeatArgument, syntax.ErrInvalidRepeatOp, syntax.ErrInvalidCharRange}
 
 func (f *formField) number() *check.Number {
 	rule := &check.Number{Integer: f.Type == "integer", MinText: f.Minimum.String(), MaxText: f.Maximum.String()}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -26,9 +27,8 @@ func TestLET12LET14LimitsOfAFormCountHoweverTheyAreSpelt(t *testing.T) {
 		`{` + list + `,"maxItems":0}`:                                     {[]string{`[]`}, []string{`["x"]`}},
 		`{` + list + `,"minItems":1.0,"maxItems":1.0}`:                    {[]string{`["x"]`}, []string{`[]`, `["x","y"]`, `["z"]`}},
 		`{"type":"integer","minimum":1e1,"maximum":12.0}`:                 {[]string{`10`, `12`}, []string{`9`, `13`}},
-		`{"type":"array","items":{"type":"string"}}`:                      {[]string{`[]`, `["x","y"]`}, []string{`[5]`, `"x"`}},
-		`{"type":"array","minItems":1}`:                                   {[]string{`["x"]`}, []string{`[]`}},
-		`{"enum":["x"]}`:                                                  {[]string{`"x"`}, []string{`"y"`, `5`}},
+		`{"type":"string","enum":["x"]}`:                                  {[]string{`"x"`}, []string{`"y"`, `5`}},
+		`{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`:  {[]string{`[]`, `["x"]`}, []string{`["y"]`, `[5]`, `"x"`}},
 		`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`:           {[]string{`"x"`}, []string{`"y"`}},
 	} {
 		params := formOf(field)
@@ -54,20 +54,26 @@ func TestLET12LET14LimitsOfAFormCountHoweverTheyAreSpelt(t *testing.T) {
 // What can not be read could not be held against an answer: the handler is told where that is and what to write, and no answer is accepted.
 func TestLET01LET12AFormThatCanNotBeReadIsRefused(t *testing.T) {
 	for field, want := range map[string]string{
-		`{"type":"string","minLength":"3"}`:                `/a/minLength: type: found "3", allowed: an integer`,
-		`{"type":"string","minLength":2.5}`:                "/a/minLength: type: ",
-		`{"type":"string","maxLength":-1}`:                 "/a/maxLength: minimum: found -1, allowed: at least 0",
-		`{"type":"array","minItems":true}`:                 "/a/minItems: type: ",
-		`{"type":"number","minimum":"3"}`:                  "/a/minimum: type: ",
-		`{"type":"integer","enum":[1,2]}`:                  "/a/enum/0: type: ",
-		`{"type":"string","enum":"x"}`:                     "/a/enum: type: ",
-		`{"type":"string","enum":null}`:                    "/a/enum: type: ",
-		`{"type":"string","oneOf":[{"title":"X"}]}`:        "/a/oneOf/0/const: is required and missing",
-		`{"type":"array","items":{"anyOf":[{"const":1}]}}`: "/a/items/anyOf/0/const: type: ",
-		`{"type":"object"}`:                                `/a/type: enum: found "object", allowed: one of "string", "number"`,
-		`{"type":["string","null"]}`:                       "/a/type: ",
-		`{"type":"string","pattern":5}`:                    "/a/pattern: type: ",
-		`true`:                                             "/a: type: ",
+		`{"type":"string","minLength":"3"}`:                        `/a/minLength: type: found "3", allowed: an integer`,
+		`{"type":"string","minLength":2.5}`:                        "/a/minLength: type: ",
+		`{"type":"string","maxLength":-1}`:                         "/a/maxLength: minimum: found -1, allowed: at least 0",
+		`{"type":"array","minItems":true}`:                         "/a/minItems: type: ",
+		`{"type":"number","minimum":"3"}`:                          "/a/minimum: type: ",
+		`{"type":"integer","enum":[1,2]}`:                          "/a/enum/0: type: ",
+		`{"type":"string","enum":"x"}`:                             "/a/enum: type: ",
+		`{"type":"string","enum":null}`:                            "/a/enum: type: ",
+		`{"type":"string","oneOf":[{"title":"X"}]}`:                "/a/oneOf/0/const: is required and missing",
+		`{"type":"array","items":{"anyOf":[{"const":1}]}}`:         "/a/items/anyOf/0/const: type: ",
+		`{"type":"object"}`:                                        `/a/type: enum: found "object", allowed: one of "string", "number"`,
+		`{"type":["string","null"]}`:                               "/a/type: ",
+		`{"enum":["x"]}`:                                           "/a/type: is required and missing",
+		`{"$ref":"https://example.com/schema"}`:                    "/a/type: is required and missing",
+		`{"type":"array","items":{"type":"string"}}`:               "/a: a list in a form is a choice",
+		`{"type":"array","minItems":1}`:                            "/a: a list in a form is a choice",
+		`{"type":"array","items":{"anyOf":[{"const":"x"}]}}`:       "/a/items/anyOf/0/title: is required and missing",
+		`{"type":"array","items":{"type":"integer","enum":["x"]}}`: "/a/items/type: ",
+		`{"type":"string","pattern":5}`:                            "/a/pattern: type: ",
+		`true`:                                                     "/a: type: ",
 	} {
 		params := formOf(field)
 		if err := contradiction(wire.OpElicit, params); err == nil || !strings.Contains(err.Error(), "/requestedSchema/properties"+want) {
@@ -80,7 +86,8 @@ func TestLET01LET12AFormThatCanNotBeReadIsRefused(t *testing.T) {
 			t.Errorf("%s: declined: %v", field, err)
 		}
 	}
-	for _, form := range []string{`{"properties":[]}`, `{"properties":{},"required":"a"}`, `5`} {
+	for _, form := range []string{`{"type":"object","properties":[]}`, `{"type":"object","properties":{},"required":"a"}`, `5`, `{"type":"array"}`,
+		`{"type":"array","properties":{}}`, `{"type":"object"}`, `{"properties":{}}`, `{"type":"object","properties":{},"$schema":5}`} {
 		if err := contradiction(wire.OpElicit, []byte(`{"requestedSchema":`+form+`}`)); err == nil || !strings.Contains(err.Error(), "/requestedSchema") {
 			t.Errorf("%s: %v", form, err)
 		}
@@ -130,7 +137,88 @@ func TestLET12AQuestionWhoseFormCanNotBeReadIsNotAsked(t *testing.T) {
 	if m := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`))); m.field("result", "isError") != "true" {
 		t.Error(m.raw)
 	}
-	if asked == nil || !strings.Contains(asked.Error(), `question "confirm" can not be read: /properties/name/maxLength: type: `) {
+	if asked == nil || !strings.Contains(asked.Error(), `question "confirm" can not be sent: /properties/name/maxLength: type: `) {
 		t.Error(asked)
 	}
+}
+
+// What a client would refuse to show, or could not show, is not sent, though answers could be read. What Go alone can not match is the client's to check.
+func TestLET01AFormKeepsToTheDefinitionOfItsFields(t *testing.T) {
+	for field, want := range map[string]string{
+		`{"type":"string","pattern":"["}`: "is no regular expression", `{"type":"string","pattern":"(a"}`: "is no regular expression",
+		`{"type":"string","pattern":"a**"}`: "is no regular expression", `{"type":"string","pattern":"\\"}`: "is no regular expression",
+		`{"type":"string","pattern":"(?=a)b"}`: "", `{"type":"string","pattern":"(a)\\1"}`: "", `{"type":"string","pattern":"[^]a{1001}"}`: "",
+		`{"type":"string","format":"ipv4"}`: `no form has the format "ipv4"`, `{"type":"string","format":"email"}`: "",
+		`{"type":"string","default":5}`: "the default 5 is no string", `{"type":"string","default":"a"}`: "", `{"type":"boolean","default":null}`: "is no boolean",
+		`{"type":"number","default":"5"}`: "is no number", `{"type":"integer","default":5}`: "", `{"type":"array","items":{"enum":["x"]},"default":"x"}`: "is no array",
+	} {
+		err := contradiction(wire.OpElicit, formOf(field))
+		if (err == nil) != (want == "") || err != nil && !(strings.Contains(err.Error(), "/requestedSchema/properties/a: ") && strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// What must not be in a form is in none, however the form is made: a question of one's own is not sent, in any revision, nor before a task.
+func TestLET01LET04AQuestionIsHeldAgainstTheRulesOfForms(t *testing.T) {
+	const text = `{"type":"object","properties":{"name":{"type":"string"}}}`
+	secretField := `{"type":"object","properties":{"password":{"type":"string"}}}`
+	for _, row := range []struct{ schema, message, want string }{
+		{text, "Who?", ""}, {text, "Enter your password", "message asks for one"}, {secretField, "Who?", `"password" is named like one`},
+		{`{"type":"object","properties":{"password":{"type":"string","x-sensitive":false}}}`, "Enter your password", ""},
+		{`{"type":"object","properties":{"name":{"type":"string","x-sensitive":true}}}`, "Who?", "is x-sensitive"},
+		{`{"type":"array"}`, "Who?", "/type: "}, {`{"type":"object"}`, "Who?", "/properties: is required"},
+		{`{"type":"object","properties":{"a":{"$ref":"https://example.com"}}}`, "Who?", "/properties/a/type: is required"},
+		{`{"type":"object","properties":{"a":{"type":"string","pattern":"["}}}`, "Who?", "/properties/a: the pattern"},
+		{`{"type":"object","properties":{},"required":["zz"]}`, "Who?", `/required/0: the form has no property "zz"`},
+	} {
+		q := confirmQuestion()
+		q.Schema = row.schema
+		var asked error
+		f := dual(t, Definition{Tools: []Tool{
+			tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				_, asked = Ask(ctx, call, q, row.message)
+				return nil, asked
+			})),
+			tool("early", structured(echo), withTask(TaskRequired), func(t *Tool) {
+				early := *q
+				early.Message = row.message
+				t.Before = []BeforeQuestion{early.Before()}
+			}),
+		}}, WithGather(0))
+		m := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)))
+		if sent := m.str("result", "resultType") == "input_required"; sent != (row.want == "") {
+			t.Errorf("%s, %s: %s", row.schema, row.message, m.raw)
+		}
+		var secret *SecretError
+		about := strings.Contains(row.want, "one") || strings.Contains(row.want, "sensitive")
+		if row.want != "" && (asked == nil || !strings.Contains(asked.Error(), row.want) || errors.As(asked, &secret) != about) {
+			t.Errorf("%s, %s: %v", row.schema, row.message, asked)
+		}
+		early := f.ask(t.Context(), frame(2, "tools/call", tasksAsks, callParams("early", `{"text":"hi"}`)))
+		if sent := early.str("result", "resultType") == "input_required"; sent != (row.want == "") {
+			t.Errorf("before a task: %s, %s: %s", row.schema, row.message, early.raw)
+		}
+	}
+}
+
+// Without Decode no answer could be read: the user is not asked for one.
+func TestLET01AQuestionWithoutDecodeIsNotAsked(t *testing.T) {
+	q := confirmQuestion()
+	q.Decode = nil
+	var asked error
+	f := dual(t, Definition{Tools: []Tool{
+		tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, asked = Ask(ctx, call, q, "")
+			return nil, asked
+		})),
+		tool("early", structured(echo), withTask(TaskRequired), func(t *Tool) { t.Before = []BeforeQuestion{q.Before()} }),
+	}}, WithGather(0))
+	if m := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`))); m.field("result", "isError") != "true" {
+		t.Error(m.raw)
+	}
+	if asked == nil || !strings.Contains(asked.Error(), `the question "confirm" has no Decode`) {
+		t.Error(asked)
+	}
+	f.ask(t.Context(), frame(2, "tools/call", tasksAsks, callParams("early", `{"text":"hi"}`))).wantError(t, -32603)
 }

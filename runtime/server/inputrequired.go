@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -310,7 +311,8 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 func (t *statelessJournal) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.newQuestion(q.name, q.message, q.schema, 0)
-	if err != nil {
+	if err = cmp.Or(q.incomplete, err); err != nil {
+		c.Log().Error("question not asked", "error", err)
 		return err
 	}
 	if refused := c.revision.unsupported(c.can, &asked); refused != nil {

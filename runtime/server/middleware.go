@@ -25,7 +25,7 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // result or the error. Errors are answered as those of handlers are. A result other than the one that next returned is validated as a handler's
 // is: by its definition in the request's revision, and the structured content of a tool by the outputSchema. If it does not fit, the client gets
 // an internal error, and the log says what is wrong (LET01, VAL01). Middleware can not set a result's server and task: they are those of the
-// result that next returned. Nor can it choose a type. In place of a task or of questions, as 2026-07-28 returns them, a result without a
+// result that next returned. Nor can it choose a type. In place of a task, or of the questions that a tool asks before there is one, as 2026-07-28 returns them, a result without a
 // resultType, or with that of a complete result, is complete, so the output of its tool is validated; with any other, it keeps the type of what next
 // returned. Every other result is complete. The data of an Opener is opened when the outermost middleware has returned, or when middleware reads
 // the result (MessageResult.JSON).
@@ -42,8 +42,9 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // A message of the server passes before it is decided whether it may still be written, so next may return an error that says that it is
 // too late. Notifications of one call, and of one task, pass in order, and the next one waits for their middleware. Returning without
 // calling next drops a notification, and answers a request in the client's place: Ask or Send then returns an *rpc.Error of middleware as it is, and
-// an internal error in place of any other. Pings do not pass, nor do questions that stateless revisions put into results, except in the result of a tool
-// that asks before there is a task.
+// an internal error in place of any other. Pings do not pass. Nor do the questions of a call in a stateless revision: the call is answered with them while
+// its handler may still run, next returns ErrAsked, and whatever middleware returns then is not sent. Only the result of a tool that asks before there
+// is a task passes, and can be replaced.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
 }
@@ -282,6 +283,9 @@ func (s *Server) pass(ctx context.Context, m *Message) (result *MessageResult, e
 	defer m.passes.end()
 	result, err = s.middleware(ctx, m)
 	m.passes.end()
+	if m.served == ErrAsked { // the call was answered with its questions, so what middleware makes of that is not sent
+		return nil, ErrAsked
+	}
 	if err == nil || m.served != nil && errors.Is(err, m.served) {
 		return result, err
 	}

@@ -150,10 +150,10 @@ func (r *request) observeEnd(err error) {
 	e.Duration = time.Since(r.entry.Started())
 	e.Outcome, e.Err = r.outcome, err
 	cause := r.entry.Cause()
-	switch ended := (*inflight.Cause)(nil); {
+	switch {
 	case cause != nil && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
-	case errors.As(err, &ended): // from Call.suspend: the call was answered with its questions
+	case errors.Is(err, ErrAsked): // the call was answered with its questions (Call.suspend)
 		e.Outcome, e.Err = HasAsked, nil
 	case err != nil:
 		e.Outcome = Failed

@@ -36,7 +36,7 @@ type Question[T any] struct {
 	// Timeout bounds one asking; 0 means the server's default.
 	Timeout       time.Duration
 	OnUnsupported OnUnsupported
-	// Decode reads and checks an accepted answer.
+	// Decode reads and checks an accepted answer. It is required.
 	Decode  func(d *check.Decoder, v *T)
 	Default T
 }
@@ -46,6 +46,7 @@ type BeforeQuestion struct {
 	name, message, schema string
 	unsupported           OnUnsupported
 	check                 func(limits check.Limits) answerCheck
+	incomplete            error // why it can not be asked
 }
 
 // Before returns q as a question for Tool.Before.
@@ -55,7 +56,15 @@ func (q *Question[T]) Before() BeforeQuestion {
 			_, err := q.decode(data, limits, account)
 			return err
 		}
-	}}
+	}, q.complete()}
+}
+
+// complete returns what the question lacks.
+func (q *Question[T]) complete() error {
+	if q.Decode == nil {
+		return fmt.Errorf("server: the question %q has no Decode, which reads its answer: set it", q.Name)
+	}
+	return nil
 }
 
 // Action is what the user did with a question.
@@ -116,13 +125,17 @@ func (e *QuestionError) Unwrap() error { return e.Err }
 // same run, whatever its message: that is an error, unless each asking is Named. A question that was not answered, because its timeout passed or ctx
 // ended, can be asked again: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
-// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
+// A form that asks for a secret is a *SecretError, and one that breaks the protocol's definition is an error, too: neither is sent (LET01, LET04).
+// Other errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
 // place, *task.NameError for a name that is taken, *task.LimitError for a question that a task has no room for, task.ErrWithdrawn with the cause of ctx
 // when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task runs again, an asking that was withdrawn fails with
 // task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message
+	}
+	if err := q.complete(); err != nil {
+		return Answer[T]{}, err
 	}
 	question, err := c.newQuestion(named(q.Name, opts), message, q.Schema, q.Timeout)
 	if err != nil {
@@ -160,8 +173,8 @@ type questionPayload struct {
 
 // newQuestion makes a question to the user, as it is recorded.
 func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) (task.Question, error) {
-	if _, err := readForm([]byte(schema)); err != nil {
-		return task.Question{}, fmt.Errorf("server: the form of the question %q can not be read: %w", name, err)
+	if err := checkAsked("", []byte(schema), message); err != nil {
+		return task.Question{}, fmt.Errorf("server: the form of the question %q can not be sent: %w", name, err)
 	}
 	payload, err := json.Marshal(questionPayload{Message: message, Schema: json.RawMessage(schema)})
 	if err != nil {

@@ -61,13 +61,15 @@ func TestQuestionInline(t *testing.T) {
 
 func TestQuestionAnswers(t *testing.T) {
 	for reply, want := range map[string]string{
-		`"result":{"action":"decline"}`:                                 "decline false false",
-		`"result":{"action":"cancel"}`:                                  "cancel false false",
-		`"result":{"action":"accept","content":{"overwrite":false}}`:    "accept true false",
-		`"result":{"action":"accept","content":{"overwrite":"yes"}}`:    "confirm",
-		`"result":{"action":"accept"}`:                                  "overwrite",
-		`"result":{"action":"perhaps"}`:                                 "action",
-		`"result":5`:                                                    "answer",
+		`"result":{"action":"decline"}`:                                             "decline false false",
+		`"result":{"action":"cancel"}`:                                              "cancel false false",
+		`"result":{"action":"accept","content":{"overwrite":false}}`:                "accept true false",
+		`"result":{"action":"accept","content":{"overwrite":"yes"}}`:                "confirm",
+		`"result":{"action":"accept"}`:                                              "overwrite",
+		`"result":{"action":"perhaps"}`:                                             "action",
+		`"result":{"action":"accept","content":{"overwrite":true},"_meta":5}`:       "/_meta: found 5, allowed: an object",
+		`"result":{"action":"accept","content":{"overwrite":true},"_meta":{"a":1}}`: "accept true true",
+		`"result":5`: "answer",
 		`"error":{"code":-32601,"message":"no such thing"}`:             "no such thing",
 		`"error":{"code":-1,"message":"user went away","data":{"a":1}}`: "user went away",
 	} {

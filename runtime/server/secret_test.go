@@ -53,3 +53,37 @@ func TestLET04AFormForASecretIsNotSent(t *testing.T) {
 		}
 	}
 }
+
+// A form for a client of an older revision loses x-sensitive, which says what may be asked: the form is judged as it was made.
+func TestLET04AFormIsJudgedAsItWasMade(t *testing.T) {
+	for field, refused := range map[string]bool{
+		`"password":{"type":"string","x-sensitive":false}`: false, `"hint":{"type":"string","x-sensitive":true}`: true, `"password":{"type":"string"}`: true,
+	} {
+		form := `{"type":"object","properties":{` + field + `}}`
+		sent := &ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"message":"?","requestedSchema":` + form + `}`)}
+		question := &Question[noInput]{Name: "asked", Message: "?", Schema: form, Decode: decodeNoInput}
+		for name, ask := range map[string]func(context.Context, *Call) error{
+			"Send": func(ctx context.Context, call *Call) error {
+				_, err := Send(ctx, call, sent, "form", &noInput{})
+				return err
+			},
+			"Ask": func(ctx context.Context, call *Call) error { _, err := Ask(ctx, call, question, ""); return err },
+		} {
+			var err error
+			f := newOlderFixture(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				err = ask(ctx, call)
+				return &echoOutput{"done"}, nil
+			}))}}, wire.View{FormKeywords: formKeywords})
+			c, _ := f.dialAs("2025-06-18")
+			c.call("1", "ask", `{}`)
+			m := c.next()
+			if m.Method == elicit {
+				c.reply(m, `{"action":"accept","content":{}}`)
+				_, _ = c.answer("1")
+			}
+			if secret := (*SecretError)(nil); errors.As(err, &secret) != refused || !refused && err != nil {
+				t.Errorf("%s, %s: %v", name, field, err)
+			}
+		}
+	}
+}

@@ -1,11 +1,10 @@
 package server
 
 import (
-	"cmp"
-	"context"
 	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -92,7 +91,8 @@ func (c *Call) resume() (err error) {
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
 // suspend ends a run whose handler returned while questions are open: in place of the handler's result, the call is answered with the questions, or with
-// an error that refuses the retry. suspend returns that error, or the cause with which the call has ended, for observers; nil: no question is open.
+// an error that refuses the retry. suspend returns that error, ErrAsked if the call was answered with its questions, or the cause with which it has ended
+// before; nil: no question is open.
 func (c *Call) suspend(result *reservation) error {
 	if c.revision.Handshake {
 		return nil // its questions are answered before the handler goes on
@@ -107,7 +107,13 @@ func (c *Call) suspend(result *reservation) error {
 	t.finish()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return cmp.Or(t.refusal(), context.Cause(c.entry), ErrAsked)
+	if refused := t.refusal(); refused != nil {
+		return refused
+	}
+	if cause := c.entry.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
+		return cause
+	}
+	return ErrAsked
 }
 
 // opened is how many questions of the run are open.
