@@ -75,8 +75,6 @@ var ownNames = map[string]string{
 	"server: /messages/%d: the tool use %q is followed by no result":                      "as /messages",
 	"server: /content: the tool use %s, and the request has no tools":                     "as /messages",
 	"server: /stopReason: the model stopped for a tool use, and the request has no tools": "as /messages",
-	"server: /requestedSchema/properties/%s: %w":                                          "as /messages",
-	"server: /requestedSchema/required/%d: the form has no property %q":                   "as /messages",
 	"client: inputSchema":      "what items of lists and blocks of content must have is the same in every revision (list.go, content.go)",
 	"client: uriTemplate":      "as inputSchema",
 	"client: mimeType":         "as inputSchema",
