@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -86,6 +87,9 @@ func benchmarkResult(b *testing.B, dial func(*testing.B, string) *link) {
 func BenchmarkLatency(b *testing.B) {
 	for _, n := range []int{1, 64, 1000} {
 		for _, name := range order {
+			if n == 1000 && strings.HasPrefix(name, "mcp-go") {
+				continue // it stops reading where so many answers are not read yet, and this client reads none before it has sent all
+			}
 			b.Run(inFlight(n)+"/"+name, func(b *testing.B) {
 				dialPipe(b, name).latency(n, placeOrder)
 			})
