@@ -1,13 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -46,27 +44,8 @@ var malformed = []string{
 	`{"jsonrpc":"2.0","id":%[1]s,"result":` + accepted + `,"id":%[1]s}`,
 }
 
-// lockedBuffer is a log.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lockedBuffer) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.b.Reset()
-	return l.b.String()
-}
-
 func TestCAN30AMalformedAnswerSettlesItsQuestion(t *testing.T) {
-	var log lockedBuffer
+	var log syncBuffer
 	ended := make(chan error, 1)
 	f := newFixture(t, []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 		_, err := Ask(ctx, call, confirmQuestion(), "")

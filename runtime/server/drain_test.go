@@ -264,7 +264,7 @@ func (c *deafConn) Gone() <-chan struct{} { return c.gone }
 
 // A last message that is cut in the middle is dropped, and the log says so.
 func TestCAN26AMessageThatIsBrokenOffIsLogged(t *testing.T) {
-	var log lockedBuffer
+	var log syncBuffer
 	f := newFixture(t, nil, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	for input, want := range map[string]string{"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth": "level=WARN msg=\"the client closed its output within a message, which is dropped\" peer=1 bytes=29", "": ""} {
 		if err := f.srv.Serve(t.Context(), rpc.Lines(strings.NewReader(input), io.Discard, nil, rpc.LineOptions{})); err != nil {

@@ -113,7 +113,7 @@ func TestNamesInErrorsAreCut(t *testing.T) {
 
 func TestVAL01ALargeOutputIsNotABrokenOne(t *testing.T) {
 	long := strings.Repeat("x", 3000)
-	var log lockedBuffer
+	var log syncBuffer
 	c := newFixture(t, []Tool{
 		tool("structured", plain(func(context.Context, *Call) (*echoOutput, error) { return &echoOutput{Text: long}, nil }), withTask(TaskOptional)),
 		tool("whole", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*rawResult, error) {
