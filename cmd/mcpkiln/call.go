@@ -45,7 +45,7 @@ broke the protocol or its schema, 6 input required, 7 timeout, 8 cancelled by th
 		RunE: c.run,
 	}
 	c.register(cmd)
-	cmd.ValidArgsFunction = c.complete(true)
+	cmd.ValidArgsFunction = c.complete(toolAndArguments)
 	f := cmd.Flags()
 	f.StringArrayVar(&c.answers, "answer", nil, "`JSON` object that answers a question, address of a page to agree to, or "+decline+"; each answers the first question that it fits")
 	f.BoolVar(&c.detach, "detach", false, "print a reference to the task as soon as there is one, and leave it running: see mcpkiln task")
@@ -123,7 +123,7 @@ const maxCheckTime = 3 * time.Second
 
 func (v *visit) checkTime() time.Duration { return v.within(maxCheckTime) }
 
-// check returns the violations of a schema by a value. If the schema can not be evaluated here, or not before ctx ends, it warns and returns nothing:
+// check returns the violations of a schema by a value. If there is no verdict, because the schema can not be evaluated here or ctx ends before, it warns and returns nothing:
 // the server checks, too.
 func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchecked string) ([]argument.Violation, error) {
 	all, err := argument.Check(ctx, schema, value)
@@ -249,14 +249,14 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 	return x.Result(v.ctx)
 }
 
-// showState shows the state of a task that is waited for. One that asks nothing is not waiting for its host any more.
+// showState shows the state of a task that is waited for. Once the task asks nothing, its clock goes on.
 func (v *visit) showState(state client.TaskState) {
 	v.terminal.Status(cmp.Or(state.Message, "the task is "+string(state.Status)))
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if state.Status != task.InputRequired && v.resume != nil {
-		v.resume()
-		v.resume = nil
+	if state.Status != task.InputRequired && v.resumeClock != nil {
+		v.resumeClock()
+		v.resumeClock = nil
 	}
 }
 
@@ -292,7 +292,8 @@ func (v *visit) cancel(x *execution) {
 	}
 }
 
-// start starts a call, and notes its outcome if the visit ends before there is a result or a task. taskIfCan: it asks for a task, where the revision has that.
+// start starts a call, and notes its outcome if the visit ends before there is a result or a task. taskIfCan: it asks for a task in the one
+// revision where the client does; later the server decides.
 func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...client.CallOption) (*execution, error) {
 	if taskIfCan && v.session.Revision() == firstWithTasks {
 		return v.startTask(one, in, opts...)
@@ -322,7 +323,7 @@ func (v *visit) startTask(one *tool, in json.RawMessage, opts ...client.CallOpti
 	if v.child {
 		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
 	} else {
-		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
+		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it may go on; mcpkiln task list shows the tasks of a server")
 	}
 	if v.interrupts.Err() != nil {
 		select {
@@ -354,8 +355,8 @@ func (v *visit) followHint(command string) string {
 	return ": mcpkiln task " + command + " " + keepRef(*v.ref, v.ttl) + v.again(*v.ref, "")
 }
 
-// again returns how a command about a task names its server, where the reference alone does not do: by the entry of an mcp.json that this command was given, behind
-// flag, or by its command.
+// again returns how a command about a task names its server, where the reference alone does not do: by the entry of an mcp.json that this command was given, after
+// flag ("" where the name is an argument), or by its command.
 func (v *visit) again(ref client.Ref, flag string) string {
 	switch {
 	case v.entry != "" && v.config != "":

@@ -18,6 +18,12 @@ import (
 // completionTime is how long a shell waits for a server when somebody presses tab.
 const completionTime = 3 * time.Second
 
+// What complete completes.
+const (
+	toolOnly         = false
+	toolAndArguments = true
+)
+
 // complete completes the words of tools and call: names of mcp.json entries and of tools, and if arguments is true, the arguments of a tool.
 // Nothing is offered if the server does not answer in time.
 func (r *remote) complete(arguments bool) cobra.CompletionFunc {

@@ -167,8 +167,8 @@ func (v *visit) answered(q *client.Question, err error) {
 func (v *visit) stopClock() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.resume == nil {
-		v.resume = v.clock.pause()
+	if v.resumeClock == nil {
+		v.resumeClock = v.clock.pause()
 	}
 }
 

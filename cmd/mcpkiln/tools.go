@@ -30,7 +30,7 @@ the name of an entry in an mcp.json; a server on a pipe is the command behind --
 		Args: cobra.ArbitraryArgs,
 	}
 	r.register(cmd)
-	cmd.ValidArgsFunction = r.complete(false)
+	cmd.ValidArgsFunction = r.complete(toolOnly)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, rest, err := r.named(cmd, args)
 		switch {

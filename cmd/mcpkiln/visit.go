@@ -40,22 +40,22 @@ type visit struct {
 	mu      sync.Mutex
 	answers []answer // from --answer, not used yet
 	// deliveries are the answers that were.
-	deliveries []delivery
-	settles    chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
-	unused     string              // why an answer is not used; "": nothing that it fits was asked
-	misfits    []error             // why none of them fits the questions that were not answered by one
-	open       []openQuestion      // those that nobody answers, see staysOpen
-	endsOpen   *time.Timer         // ends the visit because of them; nil: there is none
-	ref        *client.Ref         // of the task that asks, if another command could answer it
-	ttl        time.Duration       // how long the server keeps the task that this command is about; 0 or less: not known
-	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
-	reply      *reply              // of `mcpkiln task answer`; nil for other commands
-	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
-	resume     func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
-	stderr     serverLines         // of a server on a pipe, with --verbose
-	alike      map[string]int      // how many warnings of each kind there were
-	warned     tally               // the warnings, of which each is printed once
-	outcome    string              // of the call or task when the visit ended early; "" for none
+	deliveries  []delivery
+	settles     chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
+	unused      string              // why an answer is not used; "": nothing that it fits was asked
+	misfits     []error             // why none of them fits the questions that were not answered by one
+	open        []openQuestion      // those that nobody answers, see staysOpen
+	endsOpen    *time.Timer         // ends the visit because of them; nil: there is none
+	ref         *client.Ref         // of the task that asks, if another command could answer it
+	ttl         time.Duration       // how long the server keeps the task that this command is about; 0 or less: not known
+	waits       context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
+	reply       *reply              // of `mcpkiln task answer`; nil for other commands
+	shown       chan<- openQuestion // receives questions, which stay open; nil: questions are answered
+	resumeClock func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	stderr      serverLines         // of a server on a pipe, with --verbose
+	alike       map[string]int      // how many warnings of each kind there were
+	warned      tally               // the warnings, of which each is printed once
+	outcome     string              // of the call or task when the visit ended early; "" for none
 }
 
 // grace is how long a server on a pipe may take to exit when its input is closed, and again when it is sent a signal: together less than

@@ -55,7 +55,7 @@ func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	if !d.Fits(check) || d.countUndescribed() {
 		return
 	}
-	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: printableUpTo(r.Allowed, exactBytes), below: r.Key != "", last: r.Key}
+	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: printableUpTo(r.Allowed, maxShownExactly), below: r.Key != "", last: r.Key}
 	if r.Allowed == "" {
 		p.allowed = notUnder
 	}
@@ -123,7 +123,7 @@ func (d *Decoder) explain(listed int, why string) {
 		}
 		v := &d.violations[i]
 		inner := v.Because
-		if v.Because = printableUpTo(why, exactBytes); inner != "" {
+		if v.Because = printableUpTo(why, maxShownExactly); inner != "" {
 			v.Because += " and " + inner
 		}
 	}

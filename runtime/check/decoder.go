@@ -24,7 +24,7 @@ type Decoder struct {
 	spare   any             // what New allocated last for a form that did not fit, to be used again
 	err     error
 
-	full    []byte // the data given to Reset
+	full    []byte // the data given to Reset, also when data was dropped after an error
 	limits  Limits
 	account Account // nil: only the limits bound the memory of values
 	state

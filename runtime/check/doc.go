@@ -74,6 +74,7 @@
 //
 // # Words of this package
 //
+//	data, full      what is still to be read, nothing after an error; all of the text, for what is looked up in it
 //	take            to read a value and go past it; to skip is to take without keeping
 //	rule, table     a struct in generated code that describes a schema (rule.go); other tables are derived from it on first use
 //	At              where in the schema a rule is, as a fragment (#/properties/a)

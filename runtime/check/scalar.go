@@ -137,7 +137,7 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 		d.violated(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countUndescribed() {
-		d.violated(start, r.At, "pattern", "text that matches "+printableUpTo(r.Pattern.Source, exactBytes))
+		d.violated(start, r.At, "pattern", "text that matches "+printableUpTo(r.Pattern.Source, maxShownExactly))
 	}
 	if r.Format != 0 && !r.Format.Match(s) && !d.countUndescribed() {
 		d.violated(start, r.At, "format", r.Format.Describe())

@@ -98,11 +98,11 @@ func showString(raw []byte) string {
 // quote returns a name in quotes, as one line (see printable).
 func quote(s string) string {
 	var room [64]byte
-	return printableUpTo(string(appendString(room[:0], s)), exactBytes)
+	return printableUpTo(string(appendString(room[:0], s)), maxShownExactly)
 }
 
-// exactBytes bounds what a violation shows in full: paths, names, patterns and enums, which its reader has to know exactly.
-const exactBytes = 4096
+// maxShownExactly bounds what a violation shows in full: paths, names, patterns and enums, which its reader has to know exactly.
+const maxShownExactly = 4096
 
 // printable shortens a text and replaces what could disturb a terminal or a reader: line ends and tabs by spaces, other control characters and direction marks
 // by escapes.
@@ -153,12 +153,12 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// list quotes and joins names, as many as fit into exactBytes.
+// list quotes and joins names, as many as fit into maxShownExactly.
 func list(names []string, sep string) string {
 	return join(len(names), sep, func(i int) string { return quote(names[i]) })
 }
 
-// join joins n texts, as many as fit into exactBytes.
+// join joins n texts, as many as fit into maxShownExactly.
 func join(n int, sep string, text func(i int) string) string {
 	var room [128]byte
 	b := room[:0]
@@ -167,7 +167,7 @@ func join(n int, sep string, text func(i int) string) string {
 			b = append(b, sep...)
 		}
 		t := text(i)
-		if i > 0 && len(b)+len(t) > exactBytes {
+		if i > 0 && len(b)+len(t) > maxShownExactly {
 			b = append(b, "… ("+strconv.Itoa(n)+" in all)"...)
 			break
 		}

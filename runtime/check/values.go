@@ -63,7 +63,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if d.countUndescribed() {
 		return -1
 	}
-	allowed := join(len(r.JSON), ", ", func(i int) string { return printableUpTo(r.JSON[i], exactBytes) })
+	allowed := join(len(r.JSON), ", ", func(i int) string { return printableUpTo(r.JSON[i], maxShownExactly) })
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}

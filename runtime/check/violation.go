@@ -16,7 +16,7 @@ type Violation struct {
 	offset   int    // where the value begins, in bytes
 }
 
-// Error returns one line that a model can act on. It shows paths, names, patterns and enums in full, up to exactBytes in all.
+// Error returns one line that a model can act on. It shows paths, names, patterns and enums in full, up to maxShownExactly in all.
 func (v Violation) Error() string {
 	s := v.line()
 	if v.Because != "" {
@@ -29,7 +29,7 @@ func (v Violation) Error() string {
 var escaped = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 func (v Violation) line() string {
-	at := printableUpTo(escaped.Replace(v.Instance), exactBytes-len(v.Allowed)-len(v.Because))
+	at := printableUpTo(escaped.Replace(v.Instance), maxShownExactly-len(v.Allowed)-len(v.Because))
 	if at == "" {
 		at = "(root)"
 	}

@@ -143,7 +143,7 @@ func (r *recipient) register() error {
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
-	// entryMemory still holds the entry that is over, whose cause is asked for later, so this one gets a Room of its own.
+	// The memory for an entry that the question brought still holds the one that is over, whose cause is asked for later: this one gets its own.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), r.entry.Info(), r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -167,7 +167,7 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	}
 	err := r.s.insist(r.entry, life, from, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
-		from.note(r.s, errSending)
+		from.note(r.s, errSending) // for the error of a timeout
 		err := send()
 		from.note(r.s, err)
 		if err != nil {
@@ -206,7 +206,7 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 		a.move(r, stageArrived)
 		return true
 	}
-	inDoubt := !withdrawn(cause) && !refused(err)
+	inDoubt := !withdrawn(cause) && !refused(err) // a withdrawn request takes no answer: the next request for the same gets it
 	a.remove(r, err, inDoubt)
 	return inDoubt && cause.Source == inflight.SourceCompleted && r.life.Err() == nil
 }

@@ -252,7 +252,7 @@ var errSending = errors.New("it is still being sent")
 func (o origin) note(s *Session, missing error) {
 	for _, r := range o.waiting {
 		r.call.mu.Lock()
-		r.call.undelivered = missing
+		r.call.undeliveredAnswer = missing
 		r.call.mu.Unlock()
 	}
 	s.mu.Lock()
@@ -260,7 +260,7 @@ func (o origin) note(s *Session, missing error) {
 	s.mu.Unlock()
 	if f != nil {
 		f.mu.Lock()
-		f.undelivered = missing
+		f.undeliveredAnswer = missing
 		f.mu.Unlock()
 	}
 }

@@ -40,10 +40,10 @@ type call struct {
 	spent    time.Duration // of maxTime, without the current round
 	requests int           // how many were sent
 	last     Progress
-	// undelivered is why the answer to what it has asked has not arrived, as far as it has not.
-	undelivered error
-	gaveUp      *Cause             // why it was given up between two requests
-	questions   map[*question]bool // those that it may have asked; true: the question has paused the clock
+	// undeliveredAnswer is why the answer to what it has asked has not arrived, as far as it has not.
+	undeliveredAnswer error
+	gaveUp            *Cause             // why it was given up between two requests
+	questions         map[*question]bool // those that it may have asked; true: the question has paused the clock
 }
 
 // round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.
@@ -240,7 +240,7 @@ func (c *call) asTimeout(err error) error {
 		return err
 	}
 	c.mu.Lock()
-	missing := c.undelivered
+	missing := c.undeliveredAnswer
 	c.mu.Unlock()
 	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime {
 		cause, err = c.timedOut(), nil

@@ -36,9 +36,9 @@ type follower struct {
 	state     TaskState
 	changed   chan struct{}   // closed and made anew with every change
 	questions map[string]bool // keys of the questions that were passed to handlers; true: there is an answer
-	// undelivered is that of a call, for calls that wait for the task.
-	undelivered error
-	stopped     stoppedClock // questions pause the clocks of calls that wait for the task
+	// undeliveredAnswer is that of a call, for calls that wait for the task.
+	undeliveredAnswer error
+	stopped           stoppedClock // questions pause the clocks of calls that wait for the task
 	// questionKeyBytes is how long the keys in questions are in all.
 	questionKeyBytes int
 }

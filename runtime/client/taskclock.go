@@ -109,11 +109,11 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	return result, err
 }
 
-// limit calls end when the call's maximum has passed, unless ctx ends before.
+// limit calls end when the call's maximum has passed, unless ctx ends before. The cause says so if the server has no answer to what it has asked.
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for f := x.follower; ; {
 		f.mu.Lock()
-		missing := f.undelivered
+		missing := f.undeliveredAnswer
 		left, paused, changed := x.timeLeft-time.Since(x.started)+f.stopped.sum(), f.stopped.paused(), f.changed
 		f.mu.Unlock()
 		switch {

@@ -56,7 +56,7 @@ type Copying interface {
 
 // Reporting is a Conn that reports how much of a large frame its peer has taken so far.
 type Reporting interface {
-	// OnWrite has f called when the peer has taken another 64 KiB of a frame; of those that CopyFrame writes, their readers tell. Call OnWrite
+	// OnWrite has f called when the peer has taken another 64 KiB of a frame, except for frames of CopyFrame: there the reads of r tell. Call OnWrite
 	// before the first write.
 	OnWrite(f func())
 }

@@ -88,7 +88,7 @@
 //	sessionless       a peer for one message that a client without a session sent in a revision with a handshake
 //	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go if no file is named:
 //	                  Queued has queues, Attended knows whether somebody reads, Costly says what memory a request takes, Streamed writes an answer in
-//	                  pieces (placeholder.go), Copier copies an answer from files (longanswer.go), Refuser has a form of its own for errors, Holder holds
+//	                  pieces (placeholder.go), Copier copies an answer from files (longanswer.go), Refuser hears before Write that a frame is an error, Holder holds
 //	                  the response back until it has the answer (withhold.go), Unread says what is not read, Ender ends the connection or session,
 //	                  Tracked ends its exchange when the client is gone
 //	entry             a request in the tracker (package inflight). To retire it is to get the sole right to answer it

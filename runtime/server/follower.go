@@ -83,7 +83,7 @@ func (f *followers) list(uri string) []follower {
 	return list
 }
 
-// listFollowers returns the followers that a change of a list may concern. Whether each has asked for it is looked up later, without Server.mu.
+// listFollowers returns the followers that a change of a list may concern. Whether it is for each of them is looked up later, without Server.mu.
 func (s *Server) listFollowers() []follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()

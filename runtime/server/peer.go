@@ -50,7 +50,7 @@ type peer struct {
 	released    sync.Once     // release was called
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
-	receiving   *batch                   // the batch that is being received; for the read loop alone
+	receiving   *batch                   // the batch that is being received, which holds its answers; nil outside of batches; for the read loop alone
 	batches     batches                  // those whose answers are not complete
 	left        bool                     // forgetPeer was called: it can subscribe to nothing any more; guarded by Server.mu
 	streams     bool                     // the transport has a stream per request

@@ -24,15 +24,15 @@ import (
 // another name.
 //
 // Inline, no step begins once the call has ended. Where the client is asked by ending the run (ErrAsked), a step that another goroutine has under way is
-// waited for, so that its value goes out with the questions: until the call's timeout, after which it is not recorded. fn asks with the ctx that
-// it is given, if it asks at all: then it is not waited for.
+// waited for, so that its value goes out with the questions: until the call's timeout, after which it is not recorded. A step that asks is not waited
+// for, provided that fn asks with the ctx that it is given.
 //
 // Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError, after which
-// nothing is recorded either unless the value is that of an earlier run; ErrAsked or the cause of the call's end, if fn was not run since the call has ended,
+// nothing is recorded either unless the value is that of an earlier run; ErrAsked or the cause of the call's end, if fn was not run because the call has ended,
 // or its value could not be recorded; the error of the store, if that could not record it.
 func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	var v T
-	var fresh []byte // what v was decoded from; nil: the value is that of an earlier run
+	ran := false // false: the value is that of an earlier run
 	data, err := c.anyCall().Do(ctx, name, func(ctx context.Context) ([]byte, error) {
 		done, err := fn(ctx)
 		if err != nil {
@@ -45,11 +45,11 @@ func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.
 		if v, err = decodeStep[T](name, data, false); err != nil {
 			return nil, err // it is not recorded: no later run could read it
 		}
-		fresh = data
+		ran = true
 		return data, nil
 	})
-	if err == nil && (fresh == nil || !bytes.Equal(data, fresh)) {
-		v, err = decodeStep[T](name, data, fresh == nil)
+	if err == nil && !ran {
+		v, err = decodeStep[T](name, data, true)
 	}
 	if err != nil {
 		var none T
@@ -131,8 +131,11 @@ func decodeStep[T any](name string, data []byte, recorded bool) (v T, err error)
 	}
 	if err != nil {
 		remedy := "give the step another name if its value has changed"
-		if broken := (check.Violations)(nil); errors.As(err, &broken) && !recorded {
-			remedy = "its own schema refuses it, perhaps for a default that was filled in: mcpkiln generate warns of those (conflicting-default)"
+		if !recorded {
+			remedy = "give the step a type whose JSON is read back as the same value"
+			if errors.As(err, new(check.Violations)) {
+				remedy = "its own schema refuses it, perhaps for a default that was filled in: mcpkiln generate warns of those (conflicting-default)"
+			}
 		}
 		var none T
 		return none, &StepError{Step: name, Recorded: recorded, Err: fmt.Errorf("as a %T: %w; %s", v, err, remedy)}
@@ -177,7 +180,7 @@ func (c *Call) keySeed() []byte {
 	return []byte(rand.Text()) // the handler has returned
 }
 
-// seed returns the seed of the call's keys, and records it. A journal that is sealed has one: several retries may go on from there.
+// seed returns the seed of the call's keys, and records it. A journal that went out in a sealed request state has one: several retries may go on from there.
 func (j *callJournal) seed() []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()

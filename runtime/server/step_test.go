@@ -82,7 +82,7 @@ func TestDoRefusesWhatItCouldNotRecordOrReadBack(t *testing.T) {
 		c.initialize(`{}`)
 		c.call("1", "steps", `{}`)
 		m, _ := c.answer("1")
-		if got == nil || !strings.HasPrefix(got.Error(), want) {
+		if got == nil || !strings.HasPrefix(got.Error(), want) || strings.Contains(got.Error(), "another name") { // which would not help
 			t.Errorf("got %v, want %s", got, want)
 		}
 		if errors.As(got, new(*StepError)) {

@@ -18,7 +18,7 @@ type Outlet interface {
 	Write(about rpc.ID, last bool, frame []byte) error
 }
 
-// Refuser is an Outlet whose transport has a form of its own for errors. Refuse is called before the Write of an answer that
+// Refuser is an Outlet whose transport shows errors as such, by an HTTP status. Refuse is called before the Write of an answer that
 // is an error; status is the HTTP status that the revision has for it, 0 if it has none.
 type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)

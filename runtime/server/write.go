@@ -35,7 +35,7 @@ type outgoing struct {
 	torn     *bool       // set if the frame was not written as a whole: then its buffer is not used again; nil: not needed
 	long     *LongAnswer // the answer in place of frame; nil: frame is the answer
 	more     bool        // of long: other answers of its batch follow it (batch.go)
-	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
+	taken    *bool       // set to whether the client read the answer, as far as the transport knows, and not for an answer that its batch holds; nil: not needed
 	// For a question:
 	question *asking // its carrier is set to the stream that has it
 }
@@ -176,7 +176,7 @@ func (p *peer) answerInReadLoop(about, id rpc.ID, err *rpc.Error) {
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
-// error, for transports with an error form of their own. It returns the transport's error, which is logged. An empty frame says that no answer will
+// error: a transport that shows errors as such hears of it before the Write. It returns the transport's error, which is logged. An empty frame says that no answer will
 // come; before any other frame, the caller has called drainAfterCancel.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
@@ -219,7 +219,7 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 	if p.s.observed {
 		p.observeRefusal(r, id, err)
 	}
-	if p.receiving != nil {
+	if p.receiving != nil { // a batch is answered as a whole
 		p.receiving.hold(id, &outgoing{frame: rpc.AppendError(nil, id, err)})
 		return
 	}

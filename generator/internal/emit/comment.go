@@ -1,6 +1,7 @@
 package emit
 
 import (
+	doccomment "go/doc/comment"
 	"strings"
 	"unicode"
 
@@ -34,7 +35,19 @@ func commentLines(lines ...string) []string {
 	for len(out) > 1 && out[len(out)-1] == "//" {
 		out = out[:len(out)-1]
 	}
+	for i := 1; i < len(out)-2; i++ {
+		if out[i-1] == "//" && out[i+1] == "//" && isImplicitHeading(out[i][len("// "):]) {
+			out[i] = "// # " + out[i][len("// "):]
+		}
+	}
 	return out
+}
+
+// isImplicitHeading reports whether gofmt marks a line that is a paragraph of its own, between others, as a heading.
+func isImplicitHeading(line string) bool {
+	blocks := new(doccomment.Parser).Parse("text\n\n" + line + "\n\ntext").Content
+	_, ok := blocks[1].(*doccomment.Heading)
+	return ok && !strings.HasPrefix(line, "#")
 }
 
 func wrap(line string) []string {

@@ -51,3 +51,24 @@ func TestCommentsWrap(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// gofmt takes a short paragraph between others for a heading, and marks it.
+func TestCommentsHaveTheHeadingsThatGofmtMarks(t *testing.T) {
+	for text, want := range map[string]string{
+		"one\n\nRate limits\n\ntwo":   "// one|//|// # Rate limits|//|// two",
+		"one\n\nRate limits.\n\ntwo":  "// one|//|// Rate limits.|//|// two",
+		"Rate limits\n\ntwo":          "// Rate limits|//|// two",
+		"one\n\nRate limits":          "// one|//|// Rate limits",
+		"one\n\n# Marked\n\ntwo":      "// one|//|// # Marked|//|// two",
+		"one\n\n[x]: http://y\n\ntwo": "// one|//|// \\[x]: http://y|//|// two",
+	} {
+		got := commentLines(text)
+		if joined := strings.Join(got, "|"); joined != want {
+			t.Errorf("%q makes %s, want %s", text, joined, want)
+		}
+		src := "package p\n\n" + strings.Join(got, "\n") + "\ntype T int\n"
+		if out, err := formatSource([]byte(src)); err != nil || string(out) != src {
+			t.Errorf("gofmt writes\n%s\n%v, want\n%s", out, err, src)
+		}
+	}
+}

@@ -94,10 +94,11 @@ func (l *packageLowering) runAgain() string {
 func (l *packageLowering) questionDoc(q *model.Question, inline bool) []string {
 	doc := []string{fmt.Sprintf("%s asks the user %q; another message replaces that text, \"\" keeps it.", q.GoName, q.Message)}
 	until := "It waits until the user answers, declines or dismisses the question, or ctx ends"
+	most := "as long as server.WithQuestionTimeout says"
 	if q.Timeout > 0 {
-		until += fmt.Sprintf(", at most %s", model.Short(q.Timeout))
+		most = model.Short(q.Timeout)
 	}
-	doc = append(doc, until+". The timeout of the call stands still meanwhile.", "A question is asked once in a run: to ask about several "+
+	doc = append(doc, until+", at most "+most+". The timeout of the call stands still meanwhile.", "A question is asked once in a run: to ask about several "+
 		"things, name each with server.Named, the same whenever the handler runs again.")
 	if q.BeforeTask {
 		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
@@ -144,6 +145,6 @@ func questionErrors(q *model.Question, again bool) string {
 		errs = append(errs, "server.ErrUnsupported when the client can not ask")
 	}
 	errs = append(errs, "server.ErrQuestionTimeout", "*server.AnswerError for an answer that breaks the schema",
-		"*server.QuestionError when the client answered with an error", "the cause of ctx")
+		"*server.QuestionError when the client answered with an error", "the cause of ctx", "the rarer ones of server.Ask")
 	return "Errors: " + strings.Join(errs, ", ") + "."
 }

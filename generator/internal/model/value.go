@@ -88,7 +88,7 @@ type Group struct {
 	Var      string  // of its rule
 	At       string  // where it is in the schema
 	One      bool    // it is a oneOf
-	Alone    bool    // nothing else reads the value, to check or to store it
+	Alone    bool    // the group's function reads the value and goes past it, since nothing else does; else it looks ahead
 	Key      string  // the member whose value excludes branches: those that do not have it among the Tags of their Form
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// maxDecls is the most declarations of one package. Merging recursive schemas can multiply them; no schema written by hand comes
+// maxDecls is the most declarations that one root leads to. Merging recursive schemas can multiply them; no schema written by hand comes
 // near.
 const maxDecls = 1 << 16
 

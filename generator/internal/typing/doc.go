@@ -39,7 +39,7 @@
 //	group, branch  an anyOf or oneOf; one of its schemas. A union is the Go interface that a group, or a list of kinds, becomes
 //	condition      a keyword that no Go type can express; a check, or assertion in the model, is what is validated beside the type
 //	place          where in the value of a root another value is, and what is decided there for its type: the name (its hint; item
-//	               for its elements), for example
+//	               for its elements), for example; types.go has all
 //	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
 //	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form).
 //	               Package check calls the branch itself a form

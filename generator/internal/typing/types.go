@@ -31,7 +31,7 @@ type root struct {
 // Types is the set of declarations of one generated package. It is not safe for concurrent use.
 type Types struct {
 	Names *naming.Names // every package-level identifier; package lower takes its own first
-	// MaxDecls is the most declarations of one package.
+	// MaxDecls is the most declarations that one Root leads to.
 	MaxDecls int
 
 	chosen            chosen
@@ -50,7 +50,6 @@ type Types struct {
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
 	findings          schema.Diagnostics
-	tooLarge          bool          // there are more than MaxDecls declarations, which is reported; what is lowered from then on gets no type
 	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
@@ -113,7 +112,7 @@ func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] 
 // begin returns the state for lowering r.
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
-		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name,
+		Types: t, declsBefore: len(t.decls), defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name,
 		reader: reader{doc: r.Document, protocol: r.Keep, keywords: keywordTable, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
@@ -162,6 +161,9 @@ type lowering struct {
 	defsPrefix string
 	suffix     string
 	name       string // of the root's type
+	// declsBefore is the number of declarations before those of the root.
+	declsBefore int
+	tooLarge    bool // the root leads to more than MaxDecls, which is reported; what is lowered from then on gets no type
 }
 
 // place is where a value is, with what is decided there for its type.
@@ -173,7 +175,7 @@ type place struct {
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
 	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
-	conjunction    string       // lowering.key of the one that is lowered here; empty for roots, $ref targets and members of unions
+	conjunction    string       // lowering.key of the allOf that is lowered here; empty for roots, $ref targets and members of unions
 	namedBy        *schema.Node // the schema whose goType names the type, if one does
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }

@@ -30,3 +30,17 @@ func TestVAL03TooManyDeclarationsAreReportedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestVAL03TheLimitOfDeclarationsIsThatOfOneSchema: many schemas of the usual size are not too large.
+func TestVAL03TheLimitOfDeclarationsIsThatOfOneSchema(t *testing.T) {
+	types := NewTypes()
+	types.MaxDecls = 3
+	for _, name := range []string{"One", "Two", "Three", "Four"} {
+		n, _ := schema.ParseJSON("schema.json", []byte(`{"type": "object", "properties": {"a": {"type": "object", "properties": {"`+name+`": {"type": "string"}}}}}`))
+		doc, _ := schema.NewDocument(n, nil)
+		types.Lower(Root{Document: doc, Name: name, DefsPrefix: name, Use: model.Decode})
+	}
+	if all, diags := types.Finish(); len(diags) > 0 || len(all) <= types.MaxDecls {
+		t.Errorf("%d declarations: %v", len(all), diags)
+	}
+}

@@ -16,10 +16,10 @@ import (
 
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
-	if len(l.decls) > l.MaxDecls {
+	if len(l.decls)-l.declsBefore > l.MaxDecls {
 		if !l.tooLarge {
 			l.tooLarge = true
-			l.Types.findings.Report(l.root, "schema-too-large", "write one schema in place of an allOf of many; only a schema that refers to itself needs a $ref", "the schema leads to more than %d Go declarations", l.MaxDecls)
+			l.Types.findings.Report(l.root, "schema-too-large", "each combination of schemas that an allOf makes is a declaration of its own: write one schema in place of an allOf of many $refs", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
 	}
@@ -103,7 +103,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Alone = true // nothing else reads the value
+		all[0].(*model.Group).Alone = true // the ByKind beside it leaves the value to the group
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
@@ -241,7 +241,7 @@ func mixedWord(json string) string {
 func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
-		t.At = l.at(s.kindsAt) // in full: a ByKind is no rule, from which the runtime could derive it
+		t.At = l.at(s.kindsAt) // always: only of a rule can the runtime derive the location
 	}
 	checkOnly := place{hint: p.hint, node: p.node, validateOnly: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {

@@ -23,6 +23,13 @@ type whole struct {
 	Number   *float64        `json:"number"`
 	Any      any             `json:"any"`
 	Untagged string
+	Left     string `json:"-"`
+	part2
+	Twice string `json:"twice"`
+}
+
+type part2 struct {
+	Twice string `json:"twice"`
 }
 
 func TestLET12NamesMatchExactly(t *testing.T) {
@@ -40,11 +47,21 @@ func TestLET12NamesMatchExactly(t *testing.T) {
 // Where names are exact, both read the same.
 func TestUnmarshalReadsWhatEncodingJSONDoes(t *testing.T) {
 	for _, text := range []string{`null`, `1`, `{}`, `[]`, `{"word":1,"text":"a"}`, `{"list":null,"texts":null,"named":null,"number":null,"any":null,"raw":null}`,
-		`{"list":[],"texts":[],"named":{}}`, `{"list":{},"text":"a"}`, `{"named":[],"text":"a"}`, `{"list":[1,{"word":"a"}],"text":"b"}`, `{"named":{"x":1},"text":"b"}`, `{`} {
+		`{"list":[],"texts":[],"named":{}}`, `{"list":{},"text":"a"}`, `{"named":[],"text":"a"}`, `{"list":[1,{"word":"a"}],"text":"b"}`, `{"named":{"x":1},"text":"b"}`, `{`, `{"-":"a"}`, `{"twice":"a"}`} {
 		var got, want whole
 		err, wantErr := Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &want)
 		if (err != nil) != (wantErr != nil) || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v, %v", text, got, err, want, wantErr)
+		}
+	}
+}
+
+// Nothing is left out without an error: the members after such a name would be.
+func TestLET12ANameThatIsNoUnicodeIsAnError(t *testing.T) {
+	for _, text := range []string{`{"\ud800":1,"text":"a"}`, "{\"\xff\":1,\"text\":\"a\"}", "{\"named\":{\"\xff\":{}},\"text\":\"a\"}", `{"list":[{"\udfff":1}]}`} {
+		var got whole
+		if err := Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%q: got %+v, want an error", text, got)
 		}
 	}
 }

@@ -36,15 +36,20 @@ func (v Violation) of(name string) bool {
 }
 
 // Check validates a value by a schema, which is of JSON Schema 2020-12 unless it names another draft, and returns all violations. A schema that
-// may be right and can not be evaluated here is an *UncheckableError, such as one with a reference to another document: nothing is fetched. The schema is not trusted and can be written so that validation never ends: Check returns
-// ErrUndecided as soon as ctx ends, or if the validator panics.
+// may be right and can not be evaluated here is an *UncheckableError, such as one with a reference to another document: nothing is fetched. So is a value
+// that makes the validator panic.
+// The schema is not trusted and can be written so that validation never ends: Check returns ErrUndecided as soon as ctx ends.
 func Check(ctx context.Context, schema, value json.RawMessage) ([]Violation, error) {
 	var all []Violation
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
-			if recover() != nil {
+			switch recover() {
+			case nil:
+			case ErrUndecided:
 				done <- ErrUndecided
+			default:
+				done <- &UncheckableError{"makes the validator fail on this value"}
 			}
 		}()
 		compiled, err := compile(ctx, schema)
