@@ -222,3 +222,48 @@ func TestLET01AQuestionWithoutDecodeIsNotAsked(t *testing.T) {
 	}
 	f.ask(t.Context(), frame(2, "tools/call", tasksAsks, callParams("early", `{"text":"hi"}`))).wantError(t, -32603)
 }
+
+// An answer holds what forms ask for: strings, numbers, booleans and lists of strings. Anything else is a violation also in a field that the form does not
+// have, though the handler would not see it there.
+func TestLET12AnAnswerHoldsNothingThatNoFormAsksFor(t *testing.T) {
+	open := check.Object{Names: []string{"overwrite"}, Required: []string{"overwrite"}, AdditionalProperties: check.Skip}
+	q := confirmQuestion()
+	q.Decode = func(d *check.Decoder, v *confirmation) {
+		for f := d.Object(&open); f >= 0; f = d.Next() {
+			v.Overwrite = d.Bool(nil)
+		}
+	}
+	ended := make(chan error, 1)
+	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		_, err := Ask(ctx, call, q, "")
+		ended <- err
+		return &echoOutput{}, nil
+	}))}}, WithGather(0))
+	c := f.dial(t.Context())
+	c.initialize(`{"elicitation":{}}`)
+	for value, want := range map[string]string{
+		`"x"`: "", `5`: "", `1.5`: "", `true`: "", `["x","y"]`: "", `[]`: "",
+		`{"a":1}`: `/more: type: found {"a":1}, allowed: `, `{}`: "/more: type: ", `null`: "/more: type: found null",
+		`["x",5]`: "/more/1: type: found 5, allowed: a string", `[{}]`: "/more/0: type: ", `[["x"]]`: "/more/0: type: ", `[null]`: "/more/0: type: ",
+	} {
+		answer := `{"action":"accept","content":{"overwrite":true,"more":` + value + `}}`
+		c.call("1", "ask", `{}`)
+		c.reply(c.nextRequest(), answer)
+		var broken *AnswerError
+		if err := <-ended; errors.As(err, &broken) != (want != "") || broken != nil && !strings.Contains(broken.Error(), want) {
+			t.Errorf("%s: %v", value, err)
+		}
+		c.answer("1")
+		if err := checkForm([]byte(`{"requestedSchema":`+q.Schema+`}`), []byte(answer), check.Limits{}); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, against the form alone: %v", value, err)
+		}
+		retry := f.ask(t.Context(), frame(2, "tools/call", forms, callParams("ask", `{}`)+`,"inputResponses":{"confirm":`+answer+`}`))
+		<-ended
+		if again := retry.str("result", "resultType") == "input_required"; again != (want != "") {
+			t.Errorf("%s: %s", value, retry.raw)
+		}
+	}
+	if err := checkForm([]byte(`{"requestedSchema":{"type":"object","properties":{}}}`), []byte(`{"action":"accept","content":{"a":{}}}`), check.Limits{}); err == nil {
+		t.Error("a form without fields takes an object")
+	}
+}
