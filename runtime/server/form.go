@@ -37,6 +37,7 @@ type formField struct {
 	MinItems  *float64        `json:"minItems"`
 	MaxItems  *float64        `json:"maxItems"`
 	Items     struct {
+		Type  string       `json:"type"`
 		Enum  []string     `json:"enum"`
 		AnyOf []formChoice `json:"anyOf"`
 		OneOf []formChoice `json:"oneOf"`
