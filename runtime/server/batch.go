@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -60,13 +61,26 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 		p.receiving = nil
 		got.Answered = b.close()
 	}()
+	var refused *rpc.Error // the first message that was neither accepted nor answered
+	some := false          // another one was
 	for _, frame := range messages {
 		m := p.s.newRequest(p)
 		m.frame = append(m.frame[:0], frame...)
 		m.values, m.header = r.values, r.header // context values and header of the frame's request
-		if !p.receive(m, &Receipt{}) {
+		var one Receipt
+		if !p.receive(m, &one) {
 			m.release()
 		}
+		some = some || one.Answered || one.Refused == nil
+		refused = cmp.Or(refused, one.Refused)
+		got.recordings = append(got.recordings, one.recordings...)
+	}
+	switch {
+	case some:
+	case len(messages) == 1:
+		got.Refused = refused
+	default:
+		got.Refused = rpc.Errorf(refused.Code, "none of the %d messages is accepted; the first: %s", len(messages), refused.Message)
 	}
 }
 

@@ -69,6 +69,9 @@ func checkAsked(at string, schema []byte, message string) error {
 		if err := cmp.Or(field.contradiction(), field.undefined()); err != nil {
 			return fmt.Errorf("%s/properties/%s: %w", at, name, err)
 		}
+		if err := field.defaultBroken(); err != nil {
+			return fmt.Errorf("%w; mend the default, or leave it out", below(at+"/properties/"+name+"/default", err))
+		}
 		if why := field.secret(name, message); why != "" {
 			return &SecretError{name, why}
 		}
@@ -131,12 +134,22 @@ func (f *formField) undefined() error {
 		return fmt.Errorf("no form has the format %q: write email, uri, date or date-time, or leave it out", f.Format)
 	case f.Type == "array" && f.Items.AnyOf == nil && f.Items.Enum == nil:
 		return errors.New("a list in a form is a choice: list the choices in items/enum, or in items/anyOf with const and title")
+	case f.Type == "array" && f.Items.Enum != nil && f.Items.Type == "":
+		return errors.New(`the choices in items/enum have no type: write "type": "string" beside enum`)
 	case f.Default != nil && !f.defaultFits():
 		return fmt.Errorf("the default %.80s is no %s", f.Default, f.Type)
 	case f.patternBroken():
 		return fmt.Errorf("the pattern %.80q is no regular expression: mend it, or leave it out", f.Pattern)
 	}
 	return nil
+}
+
+// defaultBroken says which of the field's own rules its default breaks: a user who accepts the form as it is shown would give a wrong answer.
+func (f *formField) defaultBroken() error {
+	if f.Default == nil {
+		return nil
+	}
+	return check.Decode(f.Default, check.Limits{Bytes: len(f.Default)}, func(d *check.Decoder, f *formField) { f.read(d) }, f)
 }
 
 func (f *formField) defaultFits() bool {

@@ -167,7 +167,12 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 	if a.Action != Accepted {
 		return a, nil
 	}
-	if err := decode(check.Get(orEmpty(r.Content), limits), account, q.Decode, &a.Value); err != nil {
+	content := orEmpty(r.Content)
+	err := decode(check.Get(content, limits), account, q.Decode, &a.Value)
+	if err == nil {
+		err = checkContent(content, limits)
+	}
+	if err != nil {
 		return Answer[T]{}, &AnswerError{q.Name, err}
 	}
 	return a, nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -40,14 +41,15 @@ func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 // closed; on the session's stream also when a request for the result takes the question over, which it does as long as the session was not asked, and
 // again when nobody reads the session's stream any more.
 func (d *delivery) put(ctx context.Context, q task.Question) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		defer cancel()
-		d.watch(ctx, q.Name)
+		var why error
+		defer func() { cancel(why) }()
+		why = d.watch(ctx, &q)
 	})
 	defer running.Wait()
-	defer cancel()
+	defer cancel(nil)
 	s, name := d.peer.s, questionID{d.task, q.Name}
 	var withdraw context.CancelFunc // withdraws the question that was asked before the stream was lost; nil: none was
 	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(d.task, &q)) {
@@ -79,7 +81,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		})
 		select {
 		case <-closed:
-			cancel()
+			cancel(nil)
 		case <-claimed.Done():
 		}
 		s.releaseQuestion(name, held)
@@ -113,12 +115,17 @@ func (d *delivery) awaitReader(ctx context.Context) {
 }
 
 // watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it makes sure that the session gets
-// questions whose stream nobody reads, and that a question whose stream was lost is asked on another stream.
-func (d *delivery) watch(ctx context.Context, name string) {
+// questions whose stream nobody reads, and that a question whose stream was lost is asked on another stream. It returns why nobody waits for an answer to
+// this delivery any more, which middleware around the question gets (CAN13).
+func (d *delivery) watch(ctx context.Context, q *task.Question) error {
+	name := q.Name
 	for {
 		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
-		if err != nil || !isOpen(&t, name) {
-			return
+		switch {
+		case err != nil:
+			return err
+		case !isOpen(&t, name):
+			return whyClosed(&t, q)
 		}
 		read, readers := d.hasReader()
 		if c := d.peer.s.claimOf(questionID{d.task, name}, d); c != nil {
@@ -132,9 +139,20 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			d.peer.s.forgetStream(d)
 		}
 		if !await(ctx, changed, readers) {
-			return
+			return context.Cause(ctx)
 		}
 	}
+}
+
+// whyClosed is why a question of the task is not open any more: what its handler sees, too, unless the answer has come another way.
+func whyClosed(t *task.Task, q *task.Question) *inflight.Cause {
+	switch {
+	case t.Status == task.Cancelled:
+		return &inflight.Cause{Source: inflight.SourcePeer, Reason: t.CancelReason}
+	case !q.Deadline.IsZero() && !time.Now().Before(q.Deadline):
+		return &inflight.Cause{Source: inflight.SourceTimeout, Err: task.ErrUnanswered}
+	}
+	return &inflight.Cause{Source: inflight.SourceParent, Err: task.ErrWithdrawn}
 }
 
 // lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. It ends the

@@ -37,6 +37,7 @@ type formField struct {
 	MinItems  *float64        `json:"minItems"`
 	MaxItems  *float64        `json:"maxItems"`
 	Items     struct {
+		Type  string       `json:"type"`
 		Enum  []string     `json:"enum"`
 		AnyOf []formChoice `json:"anyOf"`
 		OneOf []formChoice `json:"oneOf"`
@@ -97,15 +98,31 @@ func checkForm(params, answer []byte, limits check.Limits) error {
 	if err != nil {
 		return fmt.Errorf("the form can not be read: %w", err)
 	}
-	if len(f.Properties) == 0 {
-		return nil
-	}
 	return check.Decode(orEmpty(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, f)
+}
+
+// checkContent validates what the user filled in against the protocol's definition of it, which bounds also fields that the form does not have: what is
+// in those reaches no handler of Ask, and would be lost without a word.
+func checkContent(content []byte, limits check.Limits) error {
+	return check.Decode(content, limits, func(d *check.Decoder, _ *struct{}) { d.EachMember(&anyObject, readFieldValue) }, new(struct{}))
+}
+
+var fieldValue = check.Union{At: "#", Keyword: "type", Kinds: check.KindString | check.KindNumber | check.KindBool | check.KindArray}
+
+// readFieldValue takes the value of any field of an answer: a string, a number, a boolean or a list of strings.
+func readFieldValue(d *check.Decoder) {
+	switch d.Kind(&fieldValue) {
+	case 0: // a violation
+	case check.KindArray:
+		readTexts(d)
+	default:
+		d.Skip()
+	}
 }
 
 // read reads the user's answer with d, and validates it against the form.
 func (f *form) read(d *check.Decoder) {
-	rule := check.Object{AdditionalProperties: check.Skip}
+	var rule check.Object
 	for name := range f.Properties {
 		rule.Names = append(rule.Names, name)
 	}
@@ -113,7 +130,7 @@ func (f *form) read(d *check.Decoder) {
 	rule.Required = f.Required
 	for i := d.Object(&rule); i >= 0; i = d.Next() {
 		if i >= len(rule.Names) {
-			d.Skip()
+			readFieldValue(d)
 			continue
 		}
 		field := f.Properties[rule.Names[i]]

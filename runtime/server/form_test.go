@@ -17,7 +17,7 @@ func formOf(field string) []byte {
 
 // A limit counts however its number is spelt, and 0 is one.
 func TestLET12LET14LimitsOfAFormCountHoweverTheyAreSpelt(t *testing.T) {
-	const list = `"type":"array","items":{"enum":["x","y"]}`
+	const list = `"type":"array","items":{"type":"string","enum":["x","y"]}`
 	for field, answers := range map[string]struct{ fit, broken []string }{
 		`{"type":"string","minLength":3.0}`:                               {[]string{`"abc"`}, []string{`"ab"`, `5`}},
 		`{"type":"string","minLength":1e2}`:                               {nil, []string{`"abc"`}},
@@ -150,10 +150,32 @@ func TestLET01AFormKeepsToTheDefinitionOfItsFields(t *testing.T) {
 		`{"type":"string","pattern":"(?=a)b"}`: "", `{"type":"string","pattern":"(a)\\1"}`: "", `{"type":"string","pattern":"[^]a{1001}"}`: "",
 		`{"type":"string","format":"ipv4"}`: `no form has the format "ipv4"`, `{"type":"string","format":"email"}`: "",
 		`{"type":"string","default":5}`: "the default 5 is no string", `{"type":"string","default":"a"}`: "", `{"type":"boolean","default":null}`: "is no boolean",
-		`{"type":"number","default":"5"}`: "is no number", `{"type":"integer","default":5}`: "", `{"type":"array","items":{"enum":["x"]},"default":"x"}`: "is no array",
+		`{"type":"number","default":"5"}`: "is no number", `{"type":"integer","default":5}`: "", `{"type":"array","items":{"type":"string","enum":["x"]},"default":"x"}`: "is no array",
+		`{"type":"array","items":{"enum":["x"]}}`:                 `the choices in items/enum have no type: write "type": "string" beside enum`,
+		`{"type":"array","items":{"type":"string","enum":["x"]}}`: "", `{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`: "",
 	} {
 		err := contradiction(wire.OpElicit, formOf(field))
 		if (err == nil) != (want == "") || err != nil && !(strings.Contains(err.Error(), "/requestedSchema/properties/a: ") && strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// A default that its own field refuses is not sent: who accepts the form as it is shown would give a wrong answer.
+func TestLET01ADefaultFitsItsField(t *testing.T) {
+	const list = `"type":"array","items":{"type":"string","enum":["x","y"]}`
+	for field, want := range map[string]string{
+		`{"type":"string","enum":["x"],"default":"y"}`: `: enum: found "y", allowed: `, `{"type":"string","enum":["x"],"default":"x"}`: "",
+		`{"type":"string","oneOf":[{"const":"x","title":"X"}],"default":"X"}`: `: enum: found "X"`,
+		`{"type":"string","minLength":3,"default":"ab"}`:                      ": minLength: ", `{"type":"string","maxLength":1,"default":"ab"}`: ": maxLength: ",
+		`{"type":"string","format":"email","default":"nobody"}`: ": format: ", `{"type":"string","pattern":"^a$","default":"b"}`: ": pattern: ",
+		`{"type":"integer","maximum":3,"default":4}`:  ": maximum: found 4, allowed: at most 3; mend the default, or leave it out",
+		`{"type":"number","minimum":0.5,"default":0}`: ": minimum: ", `{"type":"integer","default":1.5}`: ": type: found 1.5", `{"type":"integer","maximum":3,"default":3.0}`: "",
+		`{` + list + `,"default":["x","z"]}`: `/1: enum: found "z"`, `{` + list + `,"minItems":1,"default":[]}`: ": minItems: ", `{` + list + `,"default":["y"]}`: "",
+		`{"type":"boolean","default":true}`: "", `{"type":"string","pattern":"(?=a)b","default":"x"}`: "", // that pattern is the client's to check
+	} {
+		err := contradiction(wire.OpElicit, formOf(field))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "/requestedSchema/properties/a/default"+want) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -170,6 +192,8 @@ func TestLET01LET04AQuestionIsHeldAgainstTheRulesOfForms(t *testing.T) {
 		{`{"type":"array"}`, "Who?", "/type: "}, {`{"type":"object"}`, "Who?", "/properties: is required"},
 		{`{"type":"object","properties":{"a":{"$ref":"https://example.com"}}}`, "Who?", "/properties/a/type: is required"},
 		{`{"type":"object","properties":{"a":{"type":"string","pattern":"["}}}`, "Who?", "/properties/a: the pattern"},
+		{`{"type":"object","properties":{"a":{"type":"string","minLength":2,"default":"x"}}}`, "Who?", "/properties/a/default: minLength"},
+		{`{"type":"object","properties":{"a":{"type":"array","items":{"enum":["x"]}}}}`, "Who?", `write "type": "string" beside enum`},
 		{`{"type":"object","properties":{},"required":["zz"]}`, "Who?", `/required/0: the form has no property "zz"`},
 	} {
 		q := confirmQuestion()
@@ -221,4 +245,49 @@ func TestLET01AQuestionWithoutDecodeIsNotAsked(t *testing.T) {
 		t.Error(asked)
 	}
 	f.ask(t.Context(), frame(2, "tools/call", tasksAsks, callParams("early", `{"text":"hi"}`))).wantError(t, -32603)
+}
+
+// An answer holds what forms ask for: strings, numbers, booleans and lists of strings. Anything else is a violation also in a field that the form does not
+// have, though the handler would not see it there.
+func TestLET12AnAnswerHoldsNothingThatNoFormAsksFor(t *testing.T) {
+	open := check.Object{Names: []string{"overwrite"}, Required: []string{"overwrite"}, AdditionalProperties: check.Skip}
+	q := confirmQuestion()
+	q.Decode = func(d *check.Decoder, v *confirmation) {
+		for f := d.Object(&open); f >= 0; f = d.Next() {
+			v.Overwrite = d.Bool(nil)
+		}
+	}
+	ended := make(chan error, 1)
+	f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		_, err := Ask(ctx, call, q, "")
+		ended <- err
+		return &echoOutput{}, nil
+	}))}}, WithGather(0))
+	c := f.dial(t.Context())
+	c.initialize(`{"elicitation":{}}`)
+	for value, want := range map[string]string{
+		`"x"`: "", `5`: "", `1.5`: "", `true`: "", `["x","y"]`: "", `[]`: "",
+		`{"a":1}`: `/more: type: found {"a":1}, allowed: `, `{}`: "/more: type: ", `null`: "/more: type: found null",
+		`["x",5]`: "/more/1: type: found 5, allowed: a string", `[{}]`: "/more/0: type: ", `[["x"]]`: "/more/0: type: ", `[null]`: "/more/0: type: ",
+	} {
+		answer := `{"action":"accept","content":{"overwrite":true,"more":` + value + `}}`
+		c.call("1", "ask", `{}`)
+		c.reply(c.nextRequest(), answer)
+		var broken *AnswerError
+		if err := <-ended; errors.As(err, &broken) != (want != "") || broken != nil && !strings.Contains(broken.Error(), want) {
+			t.Errorf("%s: %v", value, err)
+		}
+		c.answer("1")
+		if err := checkForm([]byte(`{"requestedSchema":`+q.Schema+`}`), []byte(answer), check.Limits{}); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, against the form alone: %v", value, err)
+		}
+		retry := f.ask(t.Context(), frame(2, "tools/call", forms, callParams("ask", `{}`)+`,"inputResponses":{"confirm":`+answer+`}`))
+		<-ended
+		if again := retry.str("result", "resultType") == "input_required"; again != (want != "") {
+			t.Errorf("%s: %s", value, retry.raw)
+		}
+	}
+	if err := checkForm([]byte(`{"requestedSchema":{"type":"object","properties":{}}}`), []byte(`{"action":"accept","content":{"a":{}}}`), check.Limits{}); err == nil {
+		t.Error("a form without fields takes an object")
+	}
 }

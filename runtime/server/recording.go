@@ -84,17 +84,20 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// AwaitRecorded waits until the answer to a task's question is recorded; for any other frame it returns at once. It returns false if the answer is not
-// recorded, or ctx or the session has ended first: the client has to send the answer again.
+// AwaitRecorded waits until the answers to tasks' questions in the frame are recorded; for any other frame it returns at once. It returns false if one is
+// not recorded, or ctx or the session has ended first: the client has to send the frame again.
 func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded <-chan struct{}) bool {
-	if got.recording == nil {
-		return true
+	for _, rec := range got.recordings {
+		select {
+		case <-rec.over:
+			if rec.failed {
+				return false
+			}
+		case <-ctx.Done():
+			return false
+		case <-sessionEnded:
+			return false
+		}
 	}
-	select {
-	case <-got.recording.over:
-		return !got.recording.failed
-	case <-ctx.Done():
-	case <-sessionEnded:
-	}
-	return false
+	return true
 }

@@ -38,8 +38,8 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		if msg.Answers() && p.endMalformedAnswer(&msg, err) {
 			return false
 		}
-		// A message that may be a request or an answer (rpc.Message.Unclear) is answered by the session's transport itself.
-		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
+		// A message that may be a request or an answer (rpc.Message.Unclear) is answered by the session's transport itself, unless an array has it.
+		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams && p.receiving == nil); got.Answered {
 			p.refuse(r, msg.ID, err)
 		}
 		return false
@@ -56,7 +56,10 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	case rpc.KindNotification:
 		p.notified(r, &msg)
 	default:
-		got.recording, got.Refused = p.answered(&msg)
+		var rec *recording
+		if rec, got.Refused = p.answered(&msg); rec != nil {
+			got.recordings = append(got.recordings, rec)
+		}
 	}
 	return false
 }

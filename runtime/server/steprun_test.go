@@ -157,6 +157,27 @@ func TestEXT17AStepIsWaitedForUntilTheTimeout(t *testing.T) {
 	})
 }
 
+// The cancellation of the call ends the ctx of its steps, and the wait for them.
+func TestCAN19ACancellationReachesAStepThatIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failed []error
+		pay := beside(func(ctx context.Context, call *Call) error {
+			_, err := Do(ctx, call, "charge", func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, context.Cause(ctx) })
+			return err
+		}, &failed)
+		f := dual(t, Definition{Tools: []Tool{pay}})
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		ended := f.begin(ctx, frame(1, "tools/call", forms, callParams("pay", `{}`)), newInbox(t))
+		synctest.Wait()
+		cancel()
+		<-ended
+		if cause := (*inflight.Cause)(nil); time.Since(began) > time.Second || !errors.As(failed[0], &cause) {
+			t.Errorf("after %v: %v", time.Since(began), failed[0])
+		}
+	})
+}
+
 // No step begins in a call that was cancelled, in any revision, nor after its handler has returned.
 func TestCAN19NoStepBeginsWhenTheCallIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -106,10 +106,11 @@ type Receipt struct {
 	Method string
 	// Answered says that a last frame about ID comes through the Outlet, or came already.
 	Answered bool
-	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. For an answer it says that nobody asked for it.
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. For an answer it says that nobody asked for it. An
+	// array is refused if none of its messages was accepted or answered.
 	Refused *rpc.Error
 
-	recording *recording // of the answer to a task's question; nil: there is nothing to wait for
+	recordings []*recording // of answers to tasks' questions
 }
 
 // Result is how an exchange ended.

@@ -31,3 +31,20 @@ func TestCAN30AMalformedAnswerIsRefusedAndSettles(t *testing.T) {
 		}
 	}
 }
+
+// What is refused before it is parsed as a message settles nothing: the client was told, and can send another answer.
+func TestCAN30AnAnswerThatIsNotParsedMayBeSentAgain(t *testing.T) {
+	f := newFixture(t, WithMaxBody(2000))
+	session := f.initialize()
+	stream := f.events(f.post(callBody("1", "ask", ""), session))
+	question := field(stream.message().data, "id")
+	answer := func(text string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":%q}}}`, question, text)
+	}
+	f.want(f.post(answer(strings.Repeat("x", 2000)), session), 413, "larger than 2000 bytes")
+	f.want(f.post("["+answer("no")+"]", session), 400, "batches are not supported")
+	f.want(f.post(answer("yes"), session), 202)
+	if m := stream.message().data; !strings.Contains(m, "accept yes") {
+		t.Error(m)
+	}
+}

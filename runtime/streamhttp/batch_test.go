@@ -12,9 +12,11 @@ import (
 )
 
 // march is a session of 2025-03-26.
-func (f *fixture) march() (session string) {
+func (f *fixture) march() (session string) { return f.marchWith(`{}`) }
+
+func (f *fixture) marchWith(capabilities string) (session string) {
 	f.t.Helper()
-	resp := f.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	resp := f.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":` + capabilities + `,"clientInfo":{"name":"c","version":"1"}}}`)
 	session = "Mcp-Session-Id: " + resp.Header.Get("Mcp-Session-Id")
 	f.want(resp, 200, `"protocolVersion":"2025-03-26"`)
 	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, session), 202)

@@ -26,13 +26,19 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 			return s.gone()
 		case got.Refused != nil && to.Answers(): // basic/transports#sending-messages-to-the-server: an input that can not be accepted is an error
 			return &refusal{status: http.StatusBadRequest, err: got.Refused}
-		case !got.AwaitRecorded(r.Context(), s.ended): // DUR01; by then its handlers have ended, or the grace period is over
-			return unavailable("the answer may not be recorded, because the store of tasks has not taken it yet or the server shuts down: send the answer again")
 		}
-		w.WriteHeader(http.StatusAccepted)
-		return nil
+		return s.acknowledge(w, r, &got)
 	}
 	return s.answerTo(w, r, to, f)
+}
+
+// acknowledge answers a frame to which there is no JSON-RPC answer, once what it answers is recorded (DUR01).
+func (s *session) acknowledge(w http.ResponseWriter, r *http.Request, got *server.Receipt) *refusal {
+	if !got.AwaitRecorded(r.Context(), s.ended) { // by then the session's handlers have ended, or the grace period is over
+		return unavailable("the answer may not be recorded, because the store of tasks has not taken it yet or the server shuts down: send the answer again")
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
 // answerTo serves a request and writes its response.
@@ -67,8 +73,10 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	if answered = !ok || got.Answered; answered {
 		return s.respond(w, r, st, reader)
 	}
-	w.WriteHeader(http.StatusAccepted)
-	return nil
+	if got.Refused != nil { // as for a message that comes alone
+		return &refusal{status: http.StatusBadRequest, err: got.Refused}
+	}
+	return s.acknowledge(w, r, &got)
 }
 
 // abandonUnless frees the stream unless an answer comes on it. There is none for a batch without requests, or one that cancels all its requests, nor for

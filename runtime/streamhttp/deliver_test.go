@@ -33,7 +33,7 @@ func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server, op
 	ask := tool("ask", f.ask)
 	ask.Task.Support = server.TaskOptional
 	srv, err := server.New(server.Definition{
-		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Revisions: []*wire.Revision{wiretest.Revision20251125()},
+		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Revisions: []*wire.Revision{wiretest.Revision20251125(), wireMarch()},
 	}, opts...)
 	if err != nil {
 		t.Fatal(err)

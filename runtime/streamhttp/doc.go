@@ -123,7 +123,8 @@
 // response has not begun.
 //
 // A malformed answer of a client ends its question (CAN30), unless it is refused before it is parsed as a message: in a body that is too large (413), or
-// in an array where the revision has no batches (400). The client sees the status, and can send another answer.
+// in an array where the revision has no batches (400). The client sees the status, and can send another answer, or an error, until the question times out.
+// A body that is too large is not read for its id: it is refused at once, by its Content-Length, and a proxy may refuse it in this server's place.
 //
 // The error for a capability that the client lacks has status 400 (LET20). If a tool has a question that fails without a capability, or names one
 // among its clientCapabilities in the manifest, and the client did not declare it, the response to a call begins only when the call is over:
@@ -148,7 +149,8 @@
 // WithBodyTimeout, outside for ever.
 //
 // A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. A request that is
-// cancelled before the array is sent has no answer in it (batch.go). Streams of revisions before 2025-11-25 do not begin with a priming event:
+// cancelled before the array is sent has no answer in it (batch.go). An array without answers gets 202 if one of its messages was accepted, else 400 with what
+// was wrong, as a message that comes alone does. What may be a request or an answer (rpc.Message.Unclear) gets its error within the array. Streams of revisions before 2025-11-25 do not begin with a priming event:
 // clients of that time take it for a message. A client that leaves before an event was sent as a whole knows no id and can not come back:
 // nothing is kept for it, and its requests are served. The HTTP+SSE transport of
 // 2024-11-05 is not served; a client that tries it gets an error that says so. With Streamable HTTP a client may use that revision.

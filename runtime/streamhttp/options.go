@@ -52,7 +52,8 @@ func WithHosts(hosts ...string) Option { return func(o *options) { o.guard.hosts
 // served host itself are allowed anyway, requests without an origin too: those are not a browser's.
 func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.origins.add(origins) } }
 
-// WithMaxBody sets the largest body in bytes; the default is 16 MiB. Larger ones are refused with 413.
+// WithMaxBody sets the largest body in bytes; the default is 16 MiB. Larger ones are refused with 413. A question whose answer is refused for that waits on: the
+// client can send another answer until the question times out (server.WithQuestionTimeout).
 func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
 
 // WithMaxBodyTotal sets how many bytes all bodies that are being read may take together, each with 16 KiB for its request; the

@@ -45,22 +45,32 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 		"onUnsupported": func(n *schema.Node) { e.OnUnsupported = choice(l, n, Fail, Decline, Default) },
 	}, "message", "schema")
 	l.links(m.Value.Get("message"))
+	if e.Schema != nil {
+		l.defaultsFit(e)
+	}
 	if e.OnUnsupported == Default && e.Schema != nil {
 		l.answerable(e)
 	}
 	return e
 }
 
-// answerable checks that the defaults of a question are a valid answer, for clients that can not ask.
-func (l *loader) answerable(e Elicitation) {
-	if properties := e.Schema.Root.Get("properties"); properties.Is(schema.Object) {
-		for _, m := range properties.Members {
-			if d := m.Value.Get("default"); d != nil && e.Schema.RefusesDefault(d) {
-				l.ds.Report(d, "elicitation-default", "mend the default, or choose fail or decline",
-					"onUnsupported is default, and the default of %q does not satisfy its schema", m.Key)
-			}
+// defaultsFit checks that the defaults of a form fit their fields: the runtime does not send another form, in which who accepts what is shown would give a
+// wrong answer (LET01).
+func (l *loader) defaultsFit(e Elicitation) {
+	properties := e.Schema.Root.Get("properties")
+	if !properties.Is(schema.Object) {
+		return
+	}
+	for _, m := range properties.Members {
+		if d := m.Value.Get("default"); d != nil && e.Schema.RefusesDefault(d) {
+			l.ds.Report(d, "elicitation-default", "mend the default, or leave it out",
+				"the form can not be sent, because the default of %q does not satisfy its schema", m.Key)
 		}
 	}
+}
+
+// answerable checks that the defaults of a question are an answer, for clients that can not ask.
+func (l *loader) answerable(e Elicitation) {
 	required := e.Schema.Root.Get("required")
 	if !required.Is(schema.Array) {
 		return
@@ -181,6 +191,9 @@ func (l *loader) choices(n *schema.Node) {
 		return
 	}
 	l.only(items, "the items of a question's list", "type", "enum", "anyOf", "title", "description")
+	if t := items.Get("type"); t == nil && items.Get("enum") != nil || t != nil && wellTyped(t) && t.Text != "string" {
+		l.flat(items, "write type: string in items", "the protocol requires type: string of the items of a question's list, where their choices are in enum")
+	}
 	l.options(items, "anyOf")
 }
 

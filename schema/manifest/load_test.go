@@ -147,7 +147,7 @@ func TestPackageName(t *testing.T) {
 var onlyLoader = []string{
 	"answer-list", "go-out-vendor", "val04-no-draft", "go-out-windows",
 	"duplicate-tool", "elicitation-keyword", "json-duplicate-key", "json-syntax", "policy",
-	"elicitation-impossible", "let04-secrets", "let12-required-field", "unknown-revision", "srv07-custom-extension", "srv07-custom-no-extension", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
+	"elicitation-impossible", "let01-form-defaults", "let04-secrets", "let12-required-field", "unknown-revision", "srv07-custom-extension", "srv07-custom-no-extension", "val03-", "val06-", "val07-", "yaml-", "empty", "answer-tool",
 }
 
 // The schema that editors use and the loader give the same verdict on every golden.
