@@ -135,6 +135,7 @@ const (
 	ResumeResult          Remedy = "Resume asks for its result again by its Ref"
 	ResumeUnlessCancelled Remedy = "the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
 	NameRevision          Remedy = "nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
+	MendDefinition        Remedy = "its server has to mend the definition of the tool; until then, it can be called in an older revision (WithRevision), or over the standard streams, as far as the server has these"
 	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
 )
 
