@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -20,6 +21,7 @@ type forms struct {
 	*httptest.Server
 	answers  chan given   // of this command
 	receipts sync.RWMutex // locked: no answer gets its receipt
+	busy     atomic.Int64 // the id of the question whose answer it has no time for
 }
 
 // given is an answer.
@@ -50,6 +52,10 @@ func serveForms(t *testing.T, asks func(ctx context.Context, f *forms, send func
 			f.answers <- m.given
 			f.receipts.RLock()
 			defer f.receipts.RUnlock()
+			if m.given.ID == int(f.busy.Load()) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
 			w.WriteHeader(http.StatusAccepted)
 		case m.Method == "initialize":
 			w.Header().Set("Content-Type", "application/json")
@@ -134,6 +140,29 @@ func TestAnAnswerThatWasNotDeliveredIsFreeAgain(t *testing.T) {
 				t.Errorf("status %d: %s%s", status, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestAnAnswerThatTheServerHadNoTimeForIsFreeAgain: so another question of its form gets it when the first was withdrawn.
+func TestAnAnswerThatTheServerHadNoTimeForIsFreeAgain(t *testing.T) {
+	var got []given
+	f := serveForms(t, func(_ context.Context, f *forms, send func(string, ...any)) {
+		f.busy.Store(7)
+		send(asksNumber, 7, "old")
+		<-f.answers
+		send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 7)
+		send(asksNumber, 8, "new")
+		for a := range f.answers {
+			if got = append(got, a); a.ID == 8 {
+				return
+			}
+		}
+	})
+	status, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", f.URL, "t", "--answer", `{"n":1}`)
+	close(f.answers)
+	f.Close()
+	if status != 0 || len(got) == 0 || string(got[len(got)-1].Result.Content) != `{"n":1}` {
+		t.Errorf("status %d, %v: %s%s", status, got, stdout, stderr)
 	}
 }
 

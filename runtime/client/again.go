@@ -142,6 +142,20 @@ func refused(err error) bool {
 	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
 }
 
+// tooLate returns the error of an answer whose question the server has withdrawn; err is that of sending it. What is over is the question, whatever the last
+// attempt has failed with. An acknowledgement that comes after the withdrawal does not say that the answer was used.
+func tooLate(withdrawal *Cause, err error) error {
+	switch {
+	case err == nil:
+		return unconfirmed(withdrawal, true)
+	case errors.As(err, new(*Cause)):
+		return err
+	}
+	told := *withdrawal
+	told.Err = err
+	return &told
+}
+
 // mayHaveArrived reports whether a server may have an answer, although sending it has failed.
 func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) && !isUnsent(err) }
 

@@ -199,8 +199,8 @@ func (a *answer) isLost() bool {
 func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
-	if err == nil && withdrawn(cause) {
-		err = unconfirmed(cause, true) // the acknowledgement came after the withdrawal, so the server may have dropped the answer
+	if withdrawn(cause) {
+		err = tooLate(cause, err)
 	}
 	if err == nil {
 		a.move(r, stageArrived)

@@ -183,6 +183,16 @@ func causeOf(ctx context.Context) *Cause {
 	return &Cause{Source: inflight.SourceParent, Err: err}
 }
 
+// waitedFor returns a cause that says what was waited for, unless it says more already.
+func waitedFor(cause *Cause, what string) *Cause {
+	if cause.Reason != "" {
+		return cause
+	}
+	told := *cause
+	told.Reason = what
+	return &told
+}
+
 // write encodes the request into b.frame.
 func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err error) {
 	b.params = b.params[:0]

@@ -119,6 +119,7 @@
 // A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
 // these are sent again: a 404 to the POST of a request says that it was not served. A 404 to the GET that resumes the request's stream does not say that,
 // nor does one to the answer to a question of the request: then the request fails, because it may have been served, and the next request finds out.
+// A new session whose callers have all given up before it had begun is deleted as soon as its id is known, for which Close waits, too.
 // A call that is sent again in a new session may ask again what the user has answered in the old one, and the user is asked again: the server has
 // forgotten the old call, and the question may be about something else in the same words.
 //

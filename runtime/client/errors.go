@@ -134,7 +134,9 @@ const (
 	ResumeTask            Remedy = "the task may go on: Resume follows it again by its Ref"
 	ResumeResult          Remedy = "Resume asks for its result again by its Ref"
 	ResumeUnlessCancelled Remedy = "the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
+	RaiseMaximum          Remedy = "the server is asked to cancel the task: Timeout and WithTimeout set how long a call may take in all, and Start follows a task without a maximum"
 	NameRevision          Remedy = "nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
+	MendDefinition        Remedy = "its server has to mend the definition of the tool; until then, it can be called in an older revision (WithRevision), or over the standard streams, as far as the server has these"
 	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
 )
 

@@ -178,7 +178,7 @@ func (w *following) expectResult() {
 			}
 			w.repeatSilent()
 		}
-		w.finish(ToolResult{}, broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
+		w.unreadable(broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
 	})
 }
 

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/mail"
@@ -80,6 +81,44 @@ func (q *Question) Complete(content any) (json.RawMessage, error) {
 	}
 	return json.Marshal(given)
 }
+
+// checkForm returns an error for the form of a question that breaks its definition, which begins with the rest of a JSON Pointer: a person would be asked for
+// nothing.
+func checkForm(schema json.RawMessage) error {
+	if kind := kindOf(schema); kind != "object" {
+		return fmt.Errorf(": it must be the form, an object, and is %s", kind)
+	}
+	f, err := readForm(schema)
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	if err := checkMembers("", schema, formMembers); err != nil {
+		return err
+	}
+	if f.Type == "" {
+		return errors.New("/type: it must be object")
+	}
+	fields := memberOf(schema, "properties")
+	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
+		at, field := "/properties/"+check.PointerStep(name), f.Properties[name]
+		if err := checkMembers(at, memberOf(fields, name), typeMember); err != nil {
+			return err
+		}
+		switch {
+		case field.Type == "":
+			return fmt.Errorf("%s/type: it must be boolean, integer, number, string or array", at)
+		case field.Type == "array" && field.Items == nil:
+			return fmt.Errorf("%s/items: it must be an object, and is missing", at)
+		}
+	}
+	return nil
+}
+
+// What a form and each of its fields must have.
+var (
+	formMembers = []sampleMember{{name: "type", kind: "string"}, {name: "properties", kind: "object"}}
+	typeMember  = formMembers[:1]
+)
 
 // readForm reads a form, or returns why nobody could fill it in: that has to be known before a user is asked.
 func readForm(schema json.RawMessage) (f form, err error) {

@@ -32,7 +32,7 @@ type Handlers struct {
 	// no Method if the server does not show the question, because this session has not declared what the task asks.
 	LeftOpen func(q *Question, why error)
 	// Answered is called when it is known what has become of the answer to a question of a task, or to one that came as a request. err is nil if the server
-	// has it, and an *UnconfirmedError if that is not known. Else it could not be sent, because it breaks the form or the handler has failed, or not be delivered, or it came too late. If a task has withdrawn
+	// has it, and an *UnconfirmedError if that is not known. Else it could not be sent, because it breaks the form or the handler has failed, or not be delivered, or it came too late: then err is a *Cause of source peer, also if an earlier attempt to send it has failed. If a task has withdrawn
 	// the question meanwhile, that is known only some seconds later, since the task may ask again. The answer to a question that the server asks as a task is
 	// the result of that task: the server has it when it has fetched that. If it never does, Answered is called when the task is forgotten. For the questions
 	// of a result, whose answers go with the next request of the call, Answered is called only if the answer is not sent. Over a pipe the server "has" an

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -167,9 +168,11 @@ func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
 // postTimeout is how long sending a message that is no request may take.
 const postTimeout = 10 * time.Second
 
+var errNoReceipt = fmt.Errorf("the server has not responded within %v, though it has to as soon as it has read the message (with status 202)", postTimeout)
+
 // post sends a notification or an answer.
 func (l *httpLink) post(ctx context.Context, frame []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, postTimeout, errNoReceipt)
 	defer cancel()
 	stop := context.AfterFunc(l.ctx, cancel)
 	defer stop()
@@ -189,7 +192,10 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		}
 	}
 	resp, err := l.do(req)
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(context.Cause(ctx), errNoReceipt):
+		return fmt.Errorf("%w: %w", errNoReceipt, err)
+	case err != nil:
 		return err
 	}
 	defer resp.Body.Close()

@@ -89,11 +89,9 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 		return l.unknownSession(resp, "; the server does not know the session: the call was not served, and may be sent again")
 	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
 		r.session = resp.Header.Get(d.HTTP.SessionHeader)
-		l.mu.Lock()
-		if r.entry.Err() == nil { // else dropSession may have been called
-			l.session = r.session
+		if !l.begun(r, st) {
+			return nil
 		}
-		l.mu.Unlock()
 	}
 	return l.read(ctx, resp, r, st)
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // stream is the HTTP request of one round.
@@ -29,6 +31,7 @@ type stream struct {
 	kept        *list.Element      // its place in keptIn; nil: it has none
 	keptIn      *list.List         // of httpLink: kept, keptAgain or answered
 	release     context.CancelFunc // has the stream closed early
+	named       bool               // its response names the session that it begins, which is the current one
 }
 
 func (st *stream) noteWritten() { st.wrote.Do(func() { close(st.written) }) }
@@ -160,7 +163,8 @@ func (l *httpLink) giveUp(r *round, notice []byte, willNameTask bool) (answerabl
 	if st == nil || willNameTask {
 		return st != nil
 	}
-	if l.closing || notice == nil && !r.call.mayBeTask {
+	renews := r.call.op.Op == wire.OpInitialize && l.session != "" && !st.named // the session that its answer will name is to be deleted
+	if l.closing || notice == nil && !r.call.mayBeTask && !renews {
 		l.countEnding(st)
 		st.cancel()
 		return true
@@ -179,7 +183,11 @@ func (l *httpLink) giveUp(r *round, notice []byte, willNameTask bool) (answerabl
 	l.keep(st, &l.kept, release)
 	l.work.Go(func() {
 		defer release()
-		st.awaitTaskID(ctx)
+		if renews {
+			st.awaitEnd(ctx)
+		} else {
+			st.awaitTaskID(ctx)
+		}
 		l.posts.Done()
 		l.end(st)
 	})
@@ -221,8 +229,19 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 	}
 }
 
-// beginWait is how long sendCancellation waits for the response to a request that was given up.
+// beginWait is how long a response to a request that was given up is waited for, which sendCancellation and awaitEnd do.
 const beginWait = time.Minute
+
+// awaitEnd waits for the end of a response.
+func (st *stream) awaitEnd(ctx context.Context) {
+	timer := time.NewTimer(beginWait)
+	defer timer.Stop()
+	select {
+	case <-st.ended:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
 
 // sendCancellation sends the cancellation of a request. The server may ignore that because it has not seen the request yet: so the cancellation is sent once
 // more if the response begins only afterwards.

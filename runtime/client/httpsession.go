@@ -102,20 +102,42 @@ func (s *Session) initializeAgain(ctx context.Context) error {
 	}
 }
 
+// begun makes the session that the answer to a handshake names the current one; false: nobody waits for it any more, and it was deleted.
+func (l *httpLink) begun(r *round, st *stream) bool {
+	l.mu.Lock()
+	wanted, current := r.entry.Err() == nil, l.session // if not wanted, dropSession may have been called
+	if wanted {
+		l.session, st.named = r.session, true
+	}
+	l.mu.Unlock()
+	if wanted || r.session == "" || r.session == current {
+		return true
+	}
+	l.deleteUnused(r.session)
+	return false
+}
+
 // dropSession drops the session that a handshake has begun and not finished, and has it deleted. The ended session takes its place again, so that the next
 // request finds out that there is none, and begins another.
 func (l *httpLink) dropSession(ended string) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	begun := l.session
-	l.session = ended
-	l.mu.Unlock()
-	if begun == ended || begun == "" || !l.mayPost() {
+	if l.closing { // close deletes it
 		return
 	}
+	if l.session = ended; begun == ended || begun == "" {
+		return
+	}
+	l.posts.Add(1)
 	l.work.Go(func() {
 		defer l.posts.Done()
-		ctx, cancel := context.WithTimeout(l.ctx, endWait)
-		defer cancel()
-		l.deleteSession(ctx, begun)
+		l.deleteUnused(begun)
 	})
+}
+
+func (l *httpLink) deleteUnused(session string) {
+	ctx, cancel := context.WithTimeout(l.ctx, endWait)
+	defer cancel()
+	l.deleteSession(ctx, session)
 }

@@ -192,10 +192,14 @@ func (a *asking) end() {
 	<-a.done
 }
 
-// plain makes a call without params of its own, and reads its result. A server whose HTTP status says that it is busy has not refused the request.
+// plain makes a call without params of its own, and reads its result. A server whose HTTP status says that it is busy has not refused the request. Whoever
+// connects has not named the request, so the error does when the caller's context ends.
 func (c *call) plain(ctx context.Context, v *wire.Values) (*wire.Values, error) {
 	result, err := c.do(ctx, v, nil)
 	var answer *Error
+	if cause := (*Cause)(nil); errors.As(err, &cause) && err == error(cause) && cause.Source == inflight.SourceParent {
+		err = waitedFor(cause, "the server has not answered "+c.op.Name)
+	}
 	switch {
 	case errors.As(err, &answer) && c.round.busy != nil && answer.Code != rpc.CodeMethodNotFound:
 		return nil, c.round.busy

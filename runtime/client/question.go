@@ -109,11 +109,8 @@ func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *
 		return rpc.Errorf(rpc.CodeInvalidParams, "the message to the user is no text")
 	}
 	if h.Op == wire.OpElicit && !page {
-		if kind := kindOf(q.Schema); kind != "object" {
-			return rpc.Errorf(rpc.CodeInvalidParams, "/requestedSchema: it must be the form, an object, and is %s", kind)
-		}
-		if _, err := readForm(q.Schema); err != nil {
-			return rpc.Errorf(rpc.CodeInvalidParams, "/requestedSchema: %v", err)
+		if err := checkForm(q.Schema); err != nil {
+			return rpc.Errorf(rpc.CodeInvalidParams, "/requestedSchema%v", err)
 		}
 	}
 	if h.Op == wire.OpCreateMessage {

@@ -63,10 +63,10 @@ func TestLET01AResultOfAModelIsHeldAgainstItsSchema(t *testing.T) {
 		{since, "", say(`[` + text + `,` + use + `]`), "/content: it can not have a block of type tool_use"},
 		{since, "", say(used), "/content: it can not have a block of type tool_result"},
 		{since, `,"tools":[]`, say(use), "/content: it can not have a block of type tool_use"},
-		{since, `,"tools":[{"name":"n","inputSchema":{}}]`, `{"role":"assistant","model":"m","stopReason":"toolUse","content":[` + text + `,` + use + `]}`, ""},
-		{since, `,"tools":[{"name":"n","inputSchema":{}}]`, say(used), ""},
-		{since, `,"tools":[{"name":"n","inputSchema":{}}]`, say(`{"type":"tool_use","id":"1","name":"n"}`), "/content/input: it must be of type object, and is missing"},
-		{since, `,"tools":[{"name":"n","inputSchema":{}}]`, say(`{"type":"tool_result","toolUseId":"1"}`), "/content/content: it must be of type array, and is missing"},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, `{"role":"assistant","model":"m","stopReason":"toolUse","content":[` + text + `,` + use + `]}`, ""},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(used), ""},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(`{"type":"tool_use","id":"1","name":"n"}`), "/content/input: it must be of type object, and is missing"},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(`{"type":"tool_result","toolUseId":"1"}`), "/content/content: it must be of type array, and is missing"},
 	} {
 		revisions := []string{c.revision}
 		if c.revision == all {

@@ -24,10 +24,16 @@ const (
 // What handlers rely on in a request to sample. All revisions agree in this, but that older ones have fewer members and blocks.
 var (
 	requestMembers = []sampleMember{
-		{name: "maxTokens", kind: "number"}, {name: "messages", kind: "array"}, {name: "metadata", kind: "object", optional: true},
+		{name: "includeContext", kind: "string", optional: true}, {name: "maxTokens", kind: "number"}, {name: "messages", kind: "array"}, {name: "metadata", kind: "object", optional: true},
 		{name: "modelPreferences", kind: "object", optional: true}, {name: "stopSequences", kind: "array", optional: true},
 		{name: "systemPrompt", kind: "string", optional: true}, {name: "temperature", kind: "number", optional: true},
 		{name: "toolChoice", kind: "object", optional: true}, {name: "tools", kind: "array", optional: true},
+	}
+	choiceMembers     = []sampleMember{{name: "mode", kind: "string", optional: true}}
+	hintMembers       = []sampleMember{{name: "name", kind: "string", optional: true}}
+	preferenceMembers = []sampleMember{
+		{name: "costPriority", kind: "number", optional: true}, {name: "hints", kind: "array", optional: true},
+		{name: "intelligencePriority", kind: "number", optional: true}, {name: "speedPriority", kind: "number", optional: true},
 	}
 	toolMembers  = []sampleMember{{name: "inputSchema", kind: "object"}, {name: "name", kind: "string"}}
 	mediaMembers = []sampleMember{{name: "data", kind: "string"}, {name: "mimeType", kind: "string"}}
@@ -48,20 +54,69 @@ func checkSample(params json.RawMessage) error {
 	if n, err := strconv.ParseFloat(string(memberOf(params, "maxTokens")), 64); err != nil || n < 0 || n != math.Trunc(n) {
 		return fmt.Errorf("/maxTokens: it must be an integer, and not negative")
 	}
+	for i, text := range listOf(memberOf(params, "stopSequences")) {
+		if kind := kindOf(text); kind != "string" {
+			return fmt.Errorf("/stopSequences/%d: it must be of type string, and is %s", i, kind)
+		}
+	}
+	if scope := memberOf(params, "includeContext"); kindOf(scope) == "string" && !slices.Contains(contexts, textOf(scope)) {
+		return fmt.Errorf("/includeContext: it must be none, thisServer or allServers")
+	}
+	for _, check := range []func(json.RawMessage) error{checkPreferences, checkTools} {
+		if err := check(params); err != nil {
+			return err
+		}
+	}
+	return checkMessages(listOf(memberOf(params, "messages")))
+}
+
+// contexts are the values of includeContext.
+var contexts = []string{"none", "thisServer", "allServers"}
+
+// checkPreferences returns an error for modelPreferences that break their definition.
+func checkPreferences(params json.RawMessage) error {
+	preferences := memberOf(params, "modelPreferences")
+	if kindOf(preferences) != "object" {
+		return nil
+	}
+	if err := checkMembers("/modelPreferences", preferences, preferenceMembers); err != nil {
+		return err
+	}
+	for i, hint := range listOf(memberOf(preferences, "hints")) {
+		if err := checkMembers(fmt.Sprintf("/modelPreferences/hints/%d", i), hint, hintMembers); err != nil {
+			return err
+		}
+	}
+	for _, m := range preferenceMembers {
+		value := memberOf(preferences, m.name)
+		if n, err := strconv.ParseFloat(string(value), 64); kindOf(value) == "number" && (err != nil || n < 0 || n > 1) {
+			return fmt.Errorf("/modelPreferences/%s: it must be from 0 to 1", m.name)
+		}
+	}
+	return nil
+}
+
+// checkTools returns an error for tools, or a choice of them, that break their definition.
+func checkTools(params json.RawMessage) error {
 	for i, tool := range listOf(memberOf(params, "tools")) {
 		if err := checkMembers(fmt.Sprintf("/tools/%d", i), tool, toolMembers); err != nil {
 			return err
 		}
-	}
-	if choice := memberOf(params, "toolChoice"); kindOf(choice) == "object" {
-		if err := checkMembers("/toolChoice", choice, []sampleMember{{name: "mode", kind: "string", optional: true}}); err != nil {
-			return err
-		}
-		if mode := textOf(memberOf(choice, "mode")); mode != "" && mode != "auto" && mode != "none" && mode != "required" {
-			return fmt.Errorf("/toolChoice/mode: it must be auto, none or required")
+		if textOf(memberOf(memberOf(tool, "inputSchema"), "type")) != "object" {
+			return fmt.Errorf("/tools/%d/inputSchema/type: it must be object", i)
 		}
 	}
-	return checkMessages(listOf(memberOf(params, "messages")))
+	choice := memberOf(params, "toolChoice")
+	if kindOf(choice) != "object" {
+		return nil
+	}
+	if err := checkMembers("/toolChoice", choice, choiceMembers); err != nil {
+		return err
+	}
+	if mode := textOf(memberOf(choice, "mode")); mode != "" && mode != "auto" && mode != "none" && mode != "required" {
+		return fmt.Errorf("/toolChoice/mode: it must be auto, none or required")
+	}
+	return nil
 }
 
 // checkMessages returns an error for a message that breaks its definition, for a use of a tool that is not followed by its result, and for results without

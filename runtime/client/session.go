@@ -311,7 +311,7 @@ func (s *Session) noiseSoFar() string {
 	return string(s.noise)
 }
 
-// notify sends a notification.
+// notify sends a notification, and waits over HTTP until the server has taken it: what follows must not reach it first. Its errors name the notification.
 func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) error {
 	var params []byte
 	if v != nil {
@@ -326,11 +326,11 @@ func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) err
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return causeOf(ctx)
+		return waitedFor(causeOf(ctx), "the server has not taken "+op.Name)
 	case errors.As(err, &lost):
 		return err
 	}
-	return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
+	return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: op.Name + " was not taken: " + err.Error()})
 }
 
 func (s *Session) key(id rpc.ID, d inflight.Direction) inflight.Key {

@@ -88,7 +88,8 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if closing {
 		x.giveUp(&Cause{Source: inflight.SourceShutdown, Reason: sessionClosed})
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	outer := ctx
+	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	if x.maxTime > 0 {
 		x.s.spawn(func() { x.limit(ctx, cancel) })
@@ -97,6 +98,9 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if err != nil && ctx.Err() != nil {
 		cause := causeOf(ctx)
 		x.giveUp(cause)
+		if outer.Err() == nil { // only limit can have ended it
+			return ToolResult{}, &RemedyError{cause, RaiseMaximum}
+		}
 		return ToolResult{}, cause
 	}
 	if err != nil && x.goesOn() {

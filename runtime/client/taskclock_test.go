@@ -75,9 +75,40 @@ func TestCAN16TheMaximumHoldsForATaskThatACallHasBecome(t *testing.T) {
 				if !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout || !about(time.Since(began), want) {
 					t.Errorf("%s, asked %q: %v after %v", revision, ask, err, time.Since(began))
 				}
-				has(t, fmt.Sprint(err), `not done after 6m0s as task "t1"`)
+				has(t, fmt.Sprint(err), `not done after 6m0s as task "t1"`, "; "+string(client.RaiseMaximum))
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v is no timeout", revision, err)
+				}
 				has(t, string(<-cancelled), `"t1"`)
 			})
 		}
 	}
+}
+
+// A call whose task is over, and whose result does not come, tells how to ask for that again.
+func TestTSK27AResultThatDoesNotComeCanBeAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithTimeout(time.Minute, time.Hour))
+		const over = `"taskId":"t1","status":"completed","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":null,"pollInterval":1000`
+		go p.each(func(m message) {
+			switch m.Method {
+			case "tools/list":
+				p.answer(m, `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+			case "tools/call":
+				p.answer(m, `{"task":{`+over+`}}`)
+			case "tasks/get":
+				p.answer(m, `{`+over+`}`)
+			}
+		})
+		for range s.ListTools(t.Context()) {
+		}
+		_, err := s.CallTool(t.Context(), "x", nil)
+		var with *client.RemedyError
+		var failed *client.TaskError
+		var bad *client.ProtocolError
+		if !errors.As(err, &with) || with.Remedy != client.ResumeResult || !errors.As(err, &failed) || failed.State.ID != "t1" || !errors.As(err, &bad) {
+			t.Fatalf("%T %v", err, err)
+		}
+		has(t, err.Error(), "task t1: completed: ", "no result came within 1m0s of the end of the task", "; Resume asks for its result again by its Ref")
+	})
 }

@@ -185,6 +185,9 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 	for again := false; ; again = true {
 		if c.dialect.HTTP.ParamPrefix != "" && !c.s.link.shared() {
 			known, _ := c.s.tools.get(c.tool)
+			if known.invalid != "" {
+				return nil, 0, c.notCallable(known.invalid)
+			}
 			c.params = known.params
 		}
 		result, kind, err = c.rounds(ctx, v, c.callerMeta())
@@ -199,6 +202,12 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 			return nil, 0, err
 		}
 	}
+}
+
+// notCallable returns the error of a call that is not sent, because the list has left its tool out.
+func (c *call) notCallable(why string) error {
+	list := c.dialect.Call(wire.OpListTools).Name
+	return &RemedyError{broken(list, "tool %q can not be called over HTTP in revision %s, and was left out: %s", c.tool, c.dialect.Version, why), MendDefinition}
 }
 
 // maxTaskID is how long the id of a task may be, in bytes (VAL07): it stands in errors, references and HTTP headers.

@@ -22,6 +22,7 @@ type knownTools struct {
 type knownTool struct {
 	params  []paramheader.Param // arguments that headers repeat
 	support string              // whether it runs as a task: required, optional, or anything else for no
+	invalid string              // why no headers can repeat its arguments, so that the list has left it out; "" if they can
 }
 
 func (t *knownTools) get(name string) (knownTool, bool) {
@@ -78,7 +79,9 @@ func (s *Session) learn(d *wire.Dialect, name string, definition json.RawMessage
 	if d.HTTP.ParamPrefix != "" && !s.link.shared() {
 		var err error
 		if known.params, err = paramheader.Of(definition); err != nil {
-			return fmt.Sprintf("its %s is not valid: %v", paramheader.Keyword, err)
+			known.invalid = fmt.Sprintf("its %s is not valid: %v", paramheader.Keyword, err)
+			page[name] = known
+			return known.invalid
 		}
 	}
 	page[name] = known

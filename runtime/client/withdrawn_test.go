@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // withdrawn is the notification that withdraws a question.
@@ -286,5 +287,40 @@ func TestCAN31AQuestionIsTakenBackWhenItsTimeHasPassed(t *testing.T) {
 		if synctest.Wait(); client.InFlight(s) != 0 || len(asked) != 2 {
 			t.Errorf("asked %d times, %d are in flight", len(asked), client.InFlight(s))
 		}
+	})
+}
+
+// An answer that the server had no time for, and whose question it has withdrawn since, was not used: the host hears that it is the question that is over, and
+// why the answer had not arrived (CAN31).
+func TestCAN31AnAnswerThatWasRefusedForNowAndWithdrawnIsNotUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answered := make(chan error, 10)
+		s, f := dialForgetful(t, client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(_ *client.Question, err error) { answered <- err }}))
+		f.mu.Lock()
+		f.busy = true
+		f.mu.Unlock()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := startSlow(ctx, s)
+		for _, message := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object","properties":{}}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"never mind"}}`,
+		} {
+			f.mu.Lock()
+			_, _ = fmt.Fprintf(f.events, "data: %s\n\n", message)
+			f.mu.Unlock()
+			synctest.Wait()
+		}
+		sleep(t.Context(), time.Minute)
+		err := <-answered
+		var cause *client.Cause
+		var last *client.StatusError
+		if !errors.As(err, &cause) || cause.Source != inflight.SourcePeer || !errors.As(err, &last) || last.Status != http.StatusServiceUnavailable {
+			t.Errorf("%T %v", err, err)
+		}
+		if errors.As(err, new(*client.UnconfirmedError)) {
+			t.Errorf("the server has said that it does not have it: %v", err)
+		}
+		cancel()
+		<-done
 	})
 }

@@ -24,7 +24,7 @@ var Files = []string{"mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.j
 // NoSSE says of a server on the transport that Streamable HTTP has replaced that it is not reached.
 const NoSSE = "HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not spoken"
 
-// entry is one server of an mcp.json.
+// entry is one server of an mcp.json. Hosts write more members, which say nothing about how the server is reached.
 type entry struct {
 	Type    string            `json:"type"`
 	Command string            `json:"command"`
@@ -33,6 +33,9 @@ type entry struct {
 	Cwd     string            `json:"cwd"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
+	// With either of these, a host does not start the server.
+	Disabled bool  `json:"disabled"`
+	Enabled  *bool `json:"enabled"`
 }
 
 // config is an mcp.json. Hosts use either of the two members.
@@ -125,6 +128,8 @@ func misread(err error) error {
 		what = "a text in quotes"
 	case reflect.Slice:
 		what = "a list of texts"
+	case reflect.Bool:
+		what = "true or false"
 	}
 	where := wrong.Field
 	if where != "" {
@@ -153,6 +158,9 @@ func (s *Spec) entry() (*entry, error) {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return nil, fmt.Errorf("%s: %s: the entry can not be read: %w", placeOf(file, raw, err), s.Name, misread(err))
 	}
+	if key := e.switchedOff(); key != "" {
+		return nil, fmt.Errorf("%s: %s: the entry has %s: remove that to use it here, or name the server by its address, or by its command after --", file, s.Name, key)
+	}
 	if err := s.expand(&e); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", file, s.Name, err)
 	}
@@ -163,6 +171,17 @@ func (s *Spec) entry() (*entry, error) {
 		return nil, fmt.Errorf("%s: %s: %s; write the url of the server's Streamable HTTP endpoint, and \"type\": \"http\"", file, s.Name, NoSSE)
 	}
 	return &e, nil
+}
+
+// switchedOff returns the member, with its value, with which somebody has said that the server is not to be used; "" for none.
+func (e *entry) switchedOff() string {
+	switch {
+	case e.Disabled:
+		return `"disabled": true`
+	case e.Enabled != nil && !*e.Enabled:
+		return `"enabled": false`
+	}
+	return ""
 }
 
 // unlisted returns the error for a name that no entry of the files has; names are those that they have.

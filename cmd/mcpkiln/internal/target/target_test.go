@@ -130,6 +130,26 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 	}
 }
 
+// TestAnEntryThatIsSwitchedOffIsNotUsed: the error names its file and the member. Any other member that only hosts know is ignored.
+func TestAnEntryThatIsSwitchedOffIsNotUsed(t *testing.T) {
+	for member, want := range map[string]string{
+		`"disabled":true`:  `mcp.json: a: the entry has "disabled": true: remove that`,
+		`"enabled":false`:  `mcp.json: a: the entry has "enabled": false: remove that`,
+		`"disabled":"yes"`: "disabled: write true or false, not this (string)",
+		`"disabled":false`: "",
+		`"disabled":null`:  "",
+		`"enabled":true`:   "",
+		`"autoApprove":[]`: "",
+	} {
+		for _, server := range []string{`"command":"x"`, `"url":"https://example.com/mcp"`} {
+			_, err := transport(t, "a", `{"mcpServers":{"a":{`+server+`,`+member+`}}}`)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %v, want %q", member, err, want)
+			}
+		}
+	}
+}
+
 // TestAnAddressThatCanNotBeIsShownWithoutItsSecrets: its query and its user come from the environment.
 func TestAnAddressThatCanNotBeIsShownWithoutItsSecrets(t *testing.T) {
 	for address, want := range map[string]string{
