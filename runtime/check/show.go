@@ -139,7 +139,7 @@ func printableOf(s string, most, total int) string {
 
 func isGraphicASCII(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
+		if s[i]-' ' > '~'-' ' {
 			return false
 		}
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"strings"
 )
 
 // errEnough ends a second reading that has found as many violations as are listed; callers of the package never see it.
@@ -94,35 +93,38 @@ const sortedBytes = 64
 
 // comparePointers orders JSON Pointers by their steps: containers before their values, items by their indexes and before members.
 func comparePointers(a, b string) int {
-	same := 0
-	for same < min(len(a), len(b)) && a[same] == b[same] {
-		same++
-	}
-	from := strings.LastIndexByte(a[:same], '/') + 1 // the steps before it are the same
-	x, _, _ := strings.Cut(a[from:], "/")
-	y, _, _ := strings.Cut(b[from:], "/")
-	return cmp.Or(compareSteps(x, y), cmp.Compare(len(a), len(b)))
-}
-
-func compareSteps(a, b string) int {
-	first, second := isIndex(a), isIndex(b)
-	switch {
-	case first && second:
-		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	case first:
-		return -1
-	case second:
-		return 1
-	}
-	return cmp.Compare(a, b)
-}
-
-// isIndex reports whether a step can be the index of an item.
-func isIndex(step string) bool {
-	for i := range len(step) {
-		if step[i]-'0' > 9 {
-			return false
+	from := 0 // the steps before it are the same
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			break
+		}
+		if a[i] == '/' {
+			from = i + 1
 		}
 	}
-	return step != ""
+	x, xIsIndex := firstStep(a[from:])
+	y, yIsIndex := firstStep(b[from:])
+	switch {
+	case x == y:
+		return cmp.Compare(len(a), len(b))
+	case xIsIndex && yIsIndex && len(x) != len(y):
+		return cmp.Compare(len(x), len(y))
+	case xIsIndex == yIsIndex:
+		return cmp.Compare(x, y)
+	case xIsIndex:
+		return -1
+	}
+	return 1
+}
+
+// firstStep is what comes before the first slash, and whether it can be the index of an item.
+func firstStep(pointer string) (step string, isIndex bool) {
+	isIndex = pointer != "" && pointer[0] != '/'
+	for i := range len(pointer) {
+		if pointer[i] == '/' {
+			return pointer[:i], isIndex
+		}
+		isIndex = isIndex && pointer[i]-'0' <= 9
+	}
+	return pointer, isIndex
 }

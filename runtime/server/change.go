@@ -54,7 +54,7 @@ func (s *Server) ResourceUpdated(uri string) {
 
 // changed notifies all sessions and subscriptions of a changed list.
 func (s *Server) changed(op wire.Op) {
-	for _, f := range s.listFollowers() {
+	for _, f := range s.followers.ofLists() {
 		f.tell(topic{op: op})
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
@@ -49,6 +50,33 @@ func TestEXT13FollowersOfAResource(t *testing.T) {
 	}
 }
 
+// Changes of lists concern the sessions and subscriptions that are open, each once; a request that is answered is none of them.
+func TestEXT13FollowersOfLists(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	follow := func(want int) {
+		t.Helper()
+		if n := len(f.srv.followers.ofLists()); n != want {
+			t.Errorf("%d follow, not %d", n, want)
+		}
+	}
+	var open []*listening
+	for range 3 {
+		l, _ := f.listen(t.Context(), nothing, `{"toolsListChanged":true}`)
+		open = append(open, l)
+	}
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	f.ask(t.Context(), frame(1, "tools/list", nothing, `"cursor":""`))
+	follow(4)
+	c.close()
+	follow(3)
+	for left, l := range slices.Backward(open) {
+		l.cancel()
+		<-l.done
+		follow(left)
+	}
+}
+
 // BenchmarkListeners is a change of one resource that one of 10,000 subscriptions follows, and of a list that all of them do.
 func BenchmarkListeners(b *testing.B) {
 	s, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{wiretest.Revision20260728()}})
@@ -74,7 +102,7 @@ func BenchmarkListeners(b *testing.B) {
 	})
 	b.Run("tools/locked", func(b *testing.B) {
 		for b.Loop() {
-			s.listFollowers()
+			s.followers.ofLists()
 		}
 	})
 }

@@ -84,6 +84,7 @@ func (s *Server) openListen(l *listen) {
 	for _, uri := range l.ack.ResourceURIs {
 		s.followers.add(uri, l)
 	}
+	s.followers.followLists(l)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listens[l] = struct{}{}
@@ -105,6 +106,7 @@ func (s *Server) closeListen(l *listen) {
 	for _, uri := range l.ack.ResourceURIs {
 		s.followers.remove(uri, l)
 	}
+	s.followers.leaveLists(l)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.listens, l)

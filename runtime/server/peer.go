@@ -167,6 +167,9 @@ func (s *Server) addPeer(p *peer) {
 	s.peers[p.id] = p
 	p.account = s.openAccount(p.who)
 	p.unread.of = &p.account.unread
+	if !p.exchange {
+		s.followers.followLists(p) // it may be told of changes from here on
+	}
 }
 
 // removePeer removes the peer and its subscriptions. Its tasks go on without a session if somebody can ask for them (TSK06).
@@ -181,6 +184,7 @@ func (s *Server) removePeer(p *peer) {
 
 // forgetPeer removes the peer from the server's tables, and returns the resources that it was subscribed to.
 func (s *Server) forgetPeer(p *peer) []string {
+	s.followers.leaveLists(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)

@@ -83,7 +83,7 @@ type Server struct {
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // subscriptions to a task, by its id
-	followers   followers                       // of resources
+	followers   followers                       // of resources and lists
 	// checks validate the answers of open questions of running tasks.
 	checks map[questionID]*answerCheck
 	// waitingForSlot has the tool of each task whose run waits for a slot of it, or ended while it waited.

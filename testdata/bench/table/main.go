@@ -44,7 +44,7 @@ var sections = []section{
 	{title: "Decoding and validating, as clients spell their arguments; the others only decode", benchmarks: []string{"bench/Forms", "bench/FormsOfChoices"}, mean: "goccy"},
 	{title: "Decoding and validating, beside code by hand, decoders that do not validate, and validators on top of encoding/json", benchmarks: []string{"bench/Decode"}},
 	{title: "Refusing what is wrong", benchmarks: []string{"bench/Reject"}},
-	{title: "Telling 10,000 listeners: a resource that one follows, a list that all do, and how long the server is locked for it", benchmarks: []string{"server/Listeners"}},
+	{title: "Telling 10,000 listeners: a resource that one follows, a list that all do, and how long their list is locked for it", benchmarks: []string{"server/Listeners"}},
 	{title: "Registering a request and retiring it", benchmarks: []string{"inflight/RegisterRetire", "inflight/RegisterRetireParallel"}},
 	{title: "Generating a server in memory", benchmarks: []string{"generator/Generate"}},
 	{title: "The same as a command", benchmarks: []string{"bench/Command"}},
