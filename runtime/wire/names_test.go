@@ -58,7 +58,7 @@ var ownNames = map[string]string{
 	"server: /uri":                                 "JSON Pointers for errors: params have the member in every revision (refusal.go)",
 	"server: /notifications/resourceSubscriptions": "as /uri",
 	"server: /name":                                "as /uri",
-	"server: /default":                              "a JSON Pointer into a form: the keyword is JSON Schema's",
+	"server: /default":                             "a JSON Pointer into a form: the keyword is JSON Schema's",
 	"server: /task":                                "as /uri",
 	"server: /task/ttl":                            "as /uri",
 	"server: /taskId":                              "as /uri",
