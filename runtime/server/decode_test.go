@@ -29,7 +29,7 @@ func decodeWideInput(d *check.Decoder, in *wideInput) {
 }
 
 // wideArguments have 3 KB and decode to 1 MiB.
-var wideArguments = `{"rows":[` + strings.Repeat("{},", 1023) + `{}]}`
+var wideArguments = `{"rows":[` + strings.Repeat(`"",`, 1023) + `""]}`
 
 // wideDefinition has a tool and a method that hold what they get.
 func wideDefinition(h *hold) Definition {
@@ -161,7 +161,7 @@ func TestTSK28WhatAnswersAreJudgedWithCounts(t *testing.T) {
 		}
 		update(wideArguments).wantError(t, -32600, "limit reached: at most 1048576 bytes")
 		f.awaitQuestions(t.Context(), id, 1)
-		update(`{"rows":[{}]}`).wantNoError(t)
+		update(`{"rows":[""]}`).wantNoError(t)
 		f.await(t.Context(), id, task.Completed)
 		synctest.Wait() // the run is released after its task is over
 		f.counted()

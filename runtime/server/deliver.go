@@ -199,7 +199,7 @@ func (r *request) streamTask(id string) error {
 	d := &delivery{peer: r.p, owner: owner, task: id, about: r.subject()}
 	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
-	begun := map[string]bool{} // questions that are being delivered, or were
+	begun := map[string]func(over *task.Task){} // questions that are being delivered, or were; each ends the delivery of its question
 	inputOver := r.p.inputOver
 	var initialized <-chan struct{} // nil: the client can be asked already
 	if !r.p.hasBegun() {
@@ -212,15 +212,22 @@ func (r *request) streamTask(id string) error {
 	defer cancel()
 	for {
 		t, changed, err := s.engine.Watch(r.ctx, owner, id)
-		if err != nil || t.Status.Terminal() {
+		if err != nil {
 			return err
+		}
+		if t.Status.Terminal() {
+			for _, end := range begun {
+				end(&t)
+			}
+			return nil
 		}
 		if t.Status == task.InputRequired && r.p.inputEnded() {
 			return rpc.Errorf(rpc.CodeInternalError, "the task waits for an answer: %s", errInputEnded.Reason)
 		}
 		for _, q := range t.Questions {
-			if r.p.delivers(&q) && !begun[q.Name] {
-				begun[q.Name] = true
+			if r.p.delivers(&q) && begun[q.Name] == nil {
+				ctx, end := context.WithCancelCause(ctx)
+				begun[q.Name] = func(over *task.Task) { end(whyClosed(over, &q)) }
 				deliveries.Go(func() { d.put(ctx, q) })
 			}
 		}
