@@ -122,6 +122,8 @@ func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
 		{"deaf", []syscall.Signal{syscall.SIGHUP}},
 		{"deaf", []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP}},
 		{"deaf", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+		{"deaf", []syscall.Signal{syscall.SIGQUIT}},
+		{"deaf", []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}},
 		{"shop", []syscall.Signal{syscall.SIGKILL}},
 	} {
 		t.Run(fmt.Sprint(c.server, c.ends), func(t *testing.T) {
@@ -138,7 +140,7 @@ func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
 				}
 			}
 			_ = cmd.Wait()
-			if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); len(c.ends) == 1 && c.ends[0] == syscall.SIGHUP && ws.ExitStatus() != exitInterrupted {
+			if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); c.ends[0] != syscall.SIGKILL && ws.ExitStatus() != exitInterrupted {
 				t.Errorf("%v", cmd.ProcessState)
 			}
 			ended(t, file)
