@@ -30,6 +30,7 @@ type visit struct {
 	interrupt  context.CancelCauseFunc
 	session    *client.Session
 	child      bool              // the server is a child process, which ends with the session
+	durable    bool              // such a server keeps its tasks in a store
 	terminal   *console.Terminal // nil: there is none
 	clock      clock
 	leftOut    []client.LeftOut      // tools of the list that can not be called
