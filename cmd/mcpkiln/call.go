@@ -214,8 +214,10 @@ func (v *visit) withRef(err error) error {
 		return err
 	}
 	why, next := err, ""
-	switch {
-	case !errors.As(err, &ended) || !over(ended.State):
+	switch stated := errors.As(err, &ended); {
+	case errors.As(err, new(*client.ProtocolError)) && (!stated || over(ended.State)): // another command reads no other result
+		next = "\n  the task is over, and no result can be read; what the server says of it" + v.followHint("get")
+	case !stated || !over(ended.State):
 		next = "\n  the task may go on" + v.followHint("wait")
 	case final(ended):
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,20 @@ func TestEXT22ACallLeavesOpenWhatItCanNotAnswer(t *testing.T) {
 		const remedy = "\n  the task goes on: all that it asks: mcpkiln task get t1\n  its result, when that is answered: mcpkiln task wait t1\n"
 		if !strings.HasSuffix(stderr, remedy) || len(keptIDs()) != 1 {
 			t.Errorf("kept %q: %s", keptIDs(), stderr)
+		}
+	}
+}
+
+// TestEXT07ATaskWithoutAReadableResultIsOver: no command says that another one reads it.
+func TestEXT07ATaskWithoutAReadableResultIsOver(t *testing.T) {
+	for _, state := range []string{`"status":"completed"`, `"status":"completed","result":{"content":"x"}`} {
+		a, ref := ask(t, 0)
+		for _, run := range [][]string{{"call", endpointOf(t, ref), "t"}, {"task", "wait", "t1"}, {"task", "result", "t1"}} {
+			a.change(func() { a.stale = slices.Repeat([]string{state}, 20) })
+			status, stdout, stderr := runs(t, run...)
+			if status != exitProtocol || !strings.HasSuffix(stderr, "\n  the task is over, and no result can be read; what the server says of it: mcpkiln task get t1\n") {
+				t.Errorf("%q: status %d: %s%s", run, status, stdout, stderr)
+			}
 		}
 	}
 }
