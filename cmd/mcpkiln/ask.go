@@ -247,7 +247,7 @@ func howToFill(q *client.Question) string {
 	if _, bad := q.Complete(json.RawMessage("{}")); bad == nil && line != " '{}'" {
 		line += ", '{}' for an empty form,"
 	}
-	return "write" + line + " or --" + decline
+	return "write" + line + " or " + decline
 }
 
 // toFillIn returns the names of a form's fields: of the required ones, or of all if none is.

@@ -227,7 +227,7 @@ func (v *visit) withRef(err error) error {
 	if ended != nil && ended.Err != nil {
 		why = ended.Err
 	}
-	status, help := statusOf(err)
+	status, help := v.statusOf(err)
 	if help != "" {
 		next = "\n  " + help + next
 	}

@@ -88,7 +88,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	defer v.stderr.flush()
 	session, err := v.connect(t)
 	if err != nil {
-		return v.status(v.notStarted(v.refusedSession(err)))
+		return v.status(v.notStarted(t, v.refusedSession(err)))
 	}
 	v.mu.Lock()
 	v.session = session
