@@ -302,8 +302,8 @@ func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...cli
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
 	if err != nil && v.ctx.Err() != nil {
-		v.awaitLateTask(one.Name)
 		v.noteOutcome(v.abandoned(one.Name))
+		v.awaitLateTask(one.Name)
 	}
 	return x, err
 }
