@@ -160,12 +160,15 @@ func (v *visit) howToAnswer(asked *questionError) string {
 	for _, o := range asked.open {
 		switch {
 		case o.why != nil:
-			beyond = append(beyond, "the task "+o.beyond()+"\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered")
+			beyond = append(beyond, "the task "+o.beyond())
 		case v.ref != nil:
 			lines = append(lines, v.answerLine(o.question, *v.ref))
 		default:
 			lines = append(lines, "--answer "+v.answerFlag(o.question))
 		}
+	}
+	if len(beyond) > 0 {
+		beyond = append(beyond, "  the task goes on: all that it asks"+v.followHint("get"), "  its result, when that is answered"+v.followHint("wait"))
 	}
 	if len(lines) == 0 {
 		return strings.Join(beyond, "\n")
@@ -244,7 +247,7 @@ func howToFill(q *client.Question) string {
 	if _, bad := q.Complete(json.RawMessage("{}")); bad == nil && line != " '{}'" {
 		line += ", '{}' for an empty form,"
 	}
-	return "write" + line + " or --" + decline
+	return "write" + line + " or " + decline
 }
 
 // toFillIn returns the names of a form's fields: of the required ones, or of all if none is.

@@ -80,6 +80,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 		return refused(err)
 	}
 	return c.visit(cmd, t, answers, func(v *visit) error {
+		v.durable = c.durable
 		all, err := v.tools()
 		if err != nil {
 			return err
@@ -93,9 +94,9 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 			return refused(err)
 		}
 		if c.detach {
-			return v.detach(one, in, c.durable)
+			return v.detach(one, in)
 		}
-		return v.call(one, in, c.durable)
+		return v.call(one, in)
 	})
 }
 
@@ -157,9 +158,9 @@ func violated(what string, all []argument.Violation) error {
 type execution = client.Execution[client.ToolResult]
 
 // call calls a tool and prints its result.
-func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
+func (v *visit) call(one *tool, in json.RawMessage) error {
 	opts := []client.CallOption{client.Inline(), client.OnProgress(v.terminal.Progress)}
-	resumable := v.session.Resumable(v.ctx, one.Name, durable) == nil
+	resumable := v.session.Resumable(v.ctx, one.Name, v.durable) == nil
 	if resumable {
 		opts = append(opts, client.LeaveOpen())
 	}
@@ -213,8 +214,10 @@ func (v *visit) withRef(err error) error {
 		return err
 	}
 	why, next := err, ""
-	switch {
-	case !errors.As(err, &ended) || !over(ended.State):
+	switch stated := errors.As(err, &ended); {
+	case errors.As(err, new(*client.ProtocolError)) && (!stated || over(ended.State)): // another command reads no other result
+		next = "\n  the task is over, and no result can be read; what the server says of it" + v.followHint("get")
+	case !stated || !over(ended.State):
 		next = "\n  the task may go on" + v.followHint("wait")
 	case final(ended):
 		return err
@@ -224,7 +227,7 @@ func (v *visit) withRef(err error) error {
 	if ended != nil && ended.Err != nil {
 		why = ended.Err
 	}
-	status, help := statusOf(err)
+	status, help := v.statusOf(err)
 	if help != "" {
 		next = "\n  " + help + next
 	}
@@ -271,7 +274,7 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.noteOutcome(v.abandoned())
+		v.noteOutcome("the call was answered before it could be cancelled")
 		return
 	}
 	v.noteOutcome("the task may go on" + v.followHint("get"))
@@ -300,9 +303,29 @@ func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...cli
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
 	if err != nil && v.ctx.Err() != nil {
-		v.noteOutcome(v.abandoned())
+		v.noteOutcome(v.abandoned(one.Name))
+		v.awaitLateTask(one.Name)
 	}
 	return x, err
+}
+
+// lateTime is how long the session with a server on a pipe goes on for the name of a task whose call was cancelled: the session then cancels the task.
+const lateTime = time.Second
+
+// awaitLateTask waits for lateTime, if the server keeps its tasks in a store. Otherwise they end with it, and over HTTP the session waits by itself.
+func (v *visit) awaitLateTask(tool string) {
+	if !v.child || !v.durable || !v.mayBeTask(tool) {
+		return
+	}
+	select {
+	case <-v.session.Done():
+	case <-time.After(lateTime):
+	}
+}
+
+// mayBeTask reports whether the server decides that a call of the tool becomes a task.
+func (v *visit) mayBeTask(tool string) bool {
+	return v.session.Revision() > firstWithTasks && v.session.Resumable(v.ctx, tool, true) == nil
 }
 
 // startTask starts a call that asks for a task. Such a call is cancelled by the name of its task only (CAN11), so an interrupt waits up to patience for that;
@@ -320,7 +343,7 @@ func (v *visit) startTask(one *tool, in json.RawMessage, opts ...client.CallOpti
 		return x, err
 	case <-v.ctx.Done():
 	}
-	if v.child {
+	if v.child && !v.durable {
 		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
 	} else {
 		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it may go on; mcpkiln task list shows the tasks of a server")
@@ -339,12 +362,17 @@ func (v *visit) startTask(one *tool, in json.RawMessage, opts ...client.CallOpti
 	return x, err
 }
 
-// abandoned says what became of a call without a task: servers do not say which tools can be cancelled.
-func (v *visit) abandoned() string {
-	if v.child {
-		return "the server was asked to cancel the call, and ends with this command"
+// abandoned says what became of a call that no task is known of: servers do not say which tools can be cancelled.
+func (v *visit) abandoned(tool string) string {
+	const asked = "the server was asked to cancel the call"
+	switch {
+	case v.child && !v.durable:
+		return asked + ", and ends with this command"
+	case v.mayBeTask(tool):
+		return asked + "; a tool that can not be cancelled goes on\n  so may a task that the server has begun and not named: no command finds that, since " +
+			v.session.Revision() + " has no list of tasks"
 	}
-	return "the server was asked to cancel the call; a tool that can not be cancelled goes on"
+	return asked + "; a tool that can not be cancelled goes on"
 }
 
 // followHint returns the command that follows the task of the visit, to go after its outcome; "" if none can.

@@ -14,8 +14,8 @@ import (
 
 // detach calls a tool as a task and leaves it running. Its reference is kept on this machine, and printed as soon as there is one. If no other
 // command could use it, the tool is not called.
-func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
-	if err := v.resumable(one.Name, durable); err != nil {
+func (v *visit) detach(one *tool, in json.RawMessage) error {
+	if err := v.resumable(one.Name); err != nil {
 		return err
 	}
 	x, err := v.start(one, in, true)
@@ -53,8 +53,8 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 }
 
 // resumable returns an error, with the flags that would help, if no other command could follow a call of the tool.
-func (v *visit) resumable(tool string, durable bool) error {
-	err := v.session.Resumable(v.ctx, tool, durable)
+func (v *visit) resumable(tool string) error {
+	err := v.session.Resumable(v.ctx, tool, v.durable)
 	var no *client.NotResumableError
 	if !errors.As(err, &no) {
 		return err

@@ -13,11 +13,12 @@ import (
 // TestAnEntryThatDoesNotStartIsNamed: its command stands in a file.
 func TestAnEntryThatDoesNotStartIsNamed(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(config, []byte(`{"mcpServers":{"gone":{"command":"no-such-server"},"mute":{"command":"true"}}}`), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"gone":{"command":"no-such-server"},"mute":{"command":"true"},"one":{"command":"no-such-server -x"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for entry, says := range map[string]string{
 		"gone": "the server does not start: no-such-server: executable file not found in $PATH\n  its command is that of the entry gone\n",
+		"one":  "\n  its command is that of the entry one, and names the program alone: arguments go into \"args\"\n",
 		"mute": "exit status 0\n  its command is that of the entry mute\n  is that a server? ",
 	} {
 		if status, _, stderr := runs(t, "tools", "--config", config, entry); status != exitNetwork || !strings.Contains(stderr, says) {

@@ -16,7 +16,7 @@ import (
 // TestTSK27WhatAServerSaysStaysOnItsLine: a line of its own would look like one of this command.
 func TestTSK27WhatAServerSaysStaysOnItsLine(t *testing.T) {
 	said := &client.Error{Code: 1, Message: "no\nmcpkiln: paid"}
-	for _, err := range []error{said, withStatus(said), fmt.Errorf("it says: %w", said)} {
+	for _, err := range []error{said, new(visit).withRemedy(said), fmt.Errorf("it says: %w", said)} {
 		if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(first, "no | mcpkiln: paid") {
 			t.Errorf("%q", err)
 		}

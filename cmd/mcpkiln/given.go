@@ -81,7 +81,8 @@ func asObject(text string) string {
 type delivery struct {
 	question *client.Question
 	answer   answer
-	settled  bool // the server has it, or refuses it, or whether it has it will not be known
+	settled  bool  // the server has it, or refuses it, or whether it has it will not be known
+	missed   error // why it was not delivered, or may not have been; nil: it was, as far as is known
 }
 
 // errWithdrawn is why an answer is free again that was given to a question.
@@ -157,7 +158,7 @@ func (v *visit) settle(q *client.Question, err error) {
 		v.answers = append(v.answers, free)
 		slices.SortFunc(v.answers, func(a, b answer) int { return a.at - b.at })
 	} else {
-		v.deliveries[at].settled = true
+		v.deliveries[at].settled, v.deliveries[at].missed = true, err
 	}
 	if v.settles != nil {
 		close(v.settles)
@@ -210,6 +211,15 @@ func hasDots(address string) bool {
 func (v *visit) warnOfUnusedAnswers() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	for _, d := range v.deliveries {
+		why, became := d.missed, "the server has not taken it"
+		if doubt := (*client.UnconfirmedError)(nil); errors.As(why, &doubt) {
+			why, became = doubt.Err, notKnown
+		}
+		if why != nil {
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was sent, and %s: %s\n", d.answer.text(), became, plain.Line(describe(why)))
+		}
+	}
 	if v.ctx.Err() != nil && len(v.misfits) > 0 {
 		return
 	}

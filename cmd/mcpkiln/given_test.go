@@ -199,3 +199,29 @@ func TestWhatBecameOfAnAnswerWithoutAReceiptIsNotClaimed(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT10AnAnswerThatTheServerNeverTookIsNamed: the server is busy, refuses the answer as its own fault, or never gives a receipt, until the time of the task is up.
+func TestEXT10AnAnswerThatTheServerNeverTookIsNamed(t *testing.T) {
+	for what, receipt := range map[string]func(w http.ResponseWriter, id json.RawMessage){
+		"the server has not taken it: HTTP status 503": func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"the server has not taken it: disk full (code -32603)": func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"disk full"}}`, id)
+		},
+		notKnown + ": ": func(w http.ResponseWriter, _ json.RawMessage) {
+			if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				_ = c.Close()
+			}
+		},
+	} {
+		a, ref := ask(t, 0, sureForm)
+		a.change(func() {
+			a.receipt = receipt
+			a.cancels = func() { a.stale = []string{`"status":"cancelled"`, `"status":"cancelled"`} }
+		})
+		status, stdout, stderr := callsTool(t, ref, "--timeout", "1s", "--answer", `{"yes":true}`)
+		if status != exitTimeout || strings.Count(stderr, `mcpkiln: --answer {"yes":true} was sent, and `+what) != 1 {
+			t.Errorf("%s: status %d: %s%s", what, status, stdout, stderr)
+		}
+	}
+}

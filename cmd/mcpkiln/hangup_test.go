@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -125,8 +127,8 @@ const (
 // TestCAN11ATaskThatIsNamedAfterTheInterruptIsCancelled: the command waits for the name, and says what became of the task.
 func TestCAN11ATaskThatIsNamedAfterTheInterruptIsCancelled(t *testing.T) {
 	for name, do := range map[string]func(v *visit, one *tool) error{
-		"call":     func(v *visit, one *tool) error { return v.call(one, json.RawMessage(`{}`), false) },
-		"--detach": func(v *visit, one *tool) error { return v.detach(one, json.RawMessage(`{}`), false) },
+		"call":     func(v *visit, one *tool) error { return v.call(one, json.RawMessage(`{}`)) },
+		"--detach": func(v *visit, one *tool) error { return v.detach(one, json.RawMessage(`{}`)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -192,6 +194,89 @@ func TestCAN11ACallWhoseTaskHasNoNameIsNotSaidToBeCancelled(t *testing.T) {
 		status, out := interrupted(t, called, "--revision", "2025-11-25", "--header", "X-User: ann", flag, ts.URL, "t")
 		if status != exitInterrupted || !strings.Contains(out, "so it was not asked to cancel it: if there is one, it goes on") {
 			t.Errorf("%s: status %d: %s", flag, status, out)
+		}
+	}
+}
+
+// discovers is what a server of 2026-07-28 with tasks says of itself.
+const discovers = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"ttlMs":0,"cacheScope":"private"}`
+
+// mayHaveBegun is what is said of a call that may have become a task.
+const mayHaveBegun = "so may a task that the server has begun and not named: no command finds that, since 2026-07-28 has no list of tasks"
+
+// TestCAN11ACallThatMayHaveBecomeATaskIsNotSaidToBeOver: in 2026-07-28 the server decides that.
+func TestCAN11ACallThatMayHaveBecomeATaskIsNotSaidToBeOver(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--json", "--detach"} {
+		called := make(chan struct{}, 1)
+		ts := oldServer(t, plainTool, func(w http.ResponseWriter, r *http.Request, method string, id json.RawMessage) bool {
+			switch method {
+			case "server/discover":
+				respond(w, id, discovers)
+			case "tools/list":
+				respond(w, id, `{"resultType":"complete","tools":[`+plainTool+`],"ttlMs":0,"cacheScope":"private"}`)
+			case "tools/call":
+				called <- struct{}{}
+				<-r.Context().Done()
+			default:
+				return false
+			}
+			return true
+		})
+		if status, out := interrupted(t, called, flag, ts.URL, "t"); status != exitInterrupted || !strings.Contains(out, mayHaveBegun) {
+			t.Errorf("%s: status %d: %s", flag, status, out)
+		}
+	}
+}
+
+// serveLate is the command late: a server of 2026-07-28 that names the task of a call a moment after it is told that the call is cancelled.
+func serveLate() {
+	answer := func(id json.RawMessage, result string) {
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
+	}
+	var call json.RawMessage
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(in.Bytes(), &m)
+		switch fmt.Fprintln(os.Stderr, m.Method); m.Method {
+		case "server/discover":
+			answer(m.ID, discovers)
+		case "tools/list":
+			answer(m.ID, `{"resultType":"complete","tools":[`+plainTool+`],"ttlMs":0,"cacheScope":"private"}`)
+		case "tools/call":
+			call = m.ID
+		case "notifications/cancelled":
+			time.AfterFunc(100*time.Millisecond, func() { answer(call, `{"resultType":"task",`+taskMembers+`"status":"working"}`) })
+		case "tasks/cancel":
+			answer(m.ID, `{"resultType":"complete"}`)
+		}
+	}
+}
+
+// TestCAN11ATaskThatAServerOnAPipeNamesLateIsCancelled, if its store outlives the command.
+func TestCAN11ATaskThatAServerOnAPipeNamesLateIsCancelled(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--json", "--detach"} {
+		cmd := exec.Command("mcpkiln", "call", "--verbose", flag, "--durable", "t", "--", "late")
+		written, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		for lines := bufio.NewScanner(written); lines.Scan(); out.WriteString(lines.Text() + "\n") {
+			if strings.Contains(lines.Text(), "tools/call") {
+				_ = cmd.Process.Signal(os.Interrupt)
+			}
+		}
+		_ = cmd.Wait()
+		if status := cmd.ProcessState.ExitCode(); status != exitInterrupted || !strings.Contains(out.String(), "tasks/cancel\n") || !strings.Contains(out.String(), mayHaveBegun) {
+			t.Errorf("%s: status %d: %s", flag, status, &out)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestCAN23APageIsWhereTheBrowserOpensIt(t *testing.T) {
 
 // TestAPageThatAnErrorAsksForIsNamed: the user visits it and calls again.
 func TestAPageThatAnErrorAsksForIsNamed(t *testing.T) {
-	err := withStatus(&client.Error{Code: -32042, Message: "sign in", Data: []byte(`{"elicitations":[{"mode":"url","url":"https://a.example/in","elicitationId":"e","message":"To go on\nmcpkiln: done"}]}`)})
+	err := new(visit).withRemedy(&client.Error{Code: -32042, Message: "sign in", Data: []byte(`{"elicitations":[{"mode":"url","url":"https://a.example/in","elicitationId":"e","message":"To go on\nmcpkiln: done"}]}`)})
 	const want = "visit first, and then call again:\n  | https://a.example/in\n  | To go on\n  | mcpkiln: done"
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("%s\nlacks\n%s", err, want)

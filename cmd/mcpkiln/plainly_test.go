@@ -32,6 +32,9 @@ func TestAMessageSaysEachThingOnce(t *testing.T) {
 		{[]string{"call", gone, "t", "--answer", "who:=me"}, `mcpkiln: --answer who:=me: write a JSON object with the fields of the question, as in '{"who": "me"}', or decline` + "\n"},
 		{[]string{"call", gone, "t", "--answer", `{"a":1,"a":2}`}, `mcpkiln: --answer {"a":1,"a":2}: line 1, column 8: key "a" occurs twice; the first is at line 1: remove one of them` + "\n"},
 		{[]string{"call", gone, "t", "--answer", "no"}, "mcpkiln: --answer no: write a JSON object with the fields of the question, or decline\n"},
+		{[]string{"tools", gone, "--timeout", "5"}, "mcpkiln: invalid argument \"5\" for \"--timeout\" flag: time: missing unit in duration \"5\"\n  a time has a unit: --timeout 5s\n  mcpkiln tools --help lists all flags\n"},
+		{[]string{"tools", "--", "no-such-server -x"}, "mcpkiln: the server does not start: no-such-server -x: executable file not found in $PATH\n  it is one word, which names the program alone: leave out the quotes around its arguments\n"},
+		{[]string{"tools", gone, "-H", "Mcp-Method: x"}, "mcpkiln: --header Mcp-Method: the value comes from the address, the session or the request, and no other is sent: leave it out\n"},
 		{[]string{"call", question, "t"}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},
 		{[]string{"call", question, "t", "--answer", `{"n":1,"it's":"a"}`}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"n\":1,\"it'\\''s\":\"a\"}' --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},
 	} {

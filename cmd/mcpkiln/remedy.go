@@ -2,21 +2,26 @@ package main
 
 import (
 	"errors"
+	"io/fs"
+	"os/exec"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// withRemedy is withStatus for an error that may have a remedy of package client, which is said in words of this command.
+// withRemedy gives an error of a session its exit status, and adds what would help. A remedy of package client is said in words of this command.
 func (v *visit) withRemedy(err error) error {
-	var with *client.RemedyError
-	if errors.As(err, new(*statusError)) || !errors.As(err, &with) {
-		return withStatus(err)
+	if err == nil || errors.As(err, new(*statusError)) {
+		return err
 	}
-	status, help := statusOf(err)
+	status, help := v.statusOf(err)
+	remedy := ""
+	if with := (*client.RemedyError)(nil); errors.As(err, &with) {
+		remedy = v.remedy(with.Remedy)
+	}
 	lines := []string{describe(err)}
-	for _, line := range []string{help, v.remedy(with.Remedy)} {
+	for _, line := range []string{help, remedy} {
 		if line != "" {
 			lines = append(lines, line)
 		}
@@ -58,17 +63,23 @@ func withoutRemedy(err error) error {
 
 // notStarted adds to the error of a server on a pipe that did not start where its command stands, or that a word after --, which may have been meant for this
 // command, went to it.
-func (v *visit) notStarted(err error) error {
+func (v *visit) notStarted(t client.Transport, err error) error {
 	var lost *client.TransportError
 	if !errors.As(err, &lost) || !v.child {
 		return err
 	}
-	status, help := statusOf(err)
+	status, help := v.statusOf(err)
+	p, ok := t.(*client.Process)
+	quoted := ok && strings.ContainsAny(p.Path, " \t") && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound))
 	switch {
 	case v.misplaced != "":
 		help = v.misplaced + " stands behind --, so it went to the server: flags of this command go before"
+	case v.entry != "" && quoted:
+		help = "its command is that of the entry " + plain.Line(v.entry) + `, and names the program alone: arguments go into "args"`
 	case v.entry != "":
 		help = strings.TrimSpace("its command is that of the entry " + plain.Line(v.entry) + "\n  " + help)
+	case quoted:
+		help = "it is one word, which names the program alone: leave out the quotes around its arguments"
 	default:
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,11 @@ func flagError(cmd *cobra.Command, err error) error {
 			if below.Name() == name {
 				hint = ": did you mean " + below.CommandPath() + "?"
 			}
+		}
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "duration" {
+		if _, bare := strconv.Atoi(wrong.GetValue()); bare == nil {
+			hint = fmt.Sprintf("\n  a time has a unit: --%s %ss", wrong.GetFlag().Name, wrong.GetValue())
 		}
 	}
 	return fmt.Errorf("%w%s\n  %s --help lists all flags", err, hint, cmd.CommandPath())

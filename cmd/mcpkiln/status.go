@@ -74,20 +74,6 @@ func (v *visit) refusedSession(err error) error {
 	return &statusError{exitProtocol, errors.New(text)}
 }
 
-// withStatus gives an error of a session its exit status, and adds what would help.
-func withStatus(err error) error {
-	var own *statusError
-	if err == nil || errors.As(err, &own) {
-		return err
-	}
-	status, help := statusOf(err)
-	text := describe(err)
-	if help != "" {
-		text += "\n  " + help
-	}
-	return &statusError{status, errors.New(text)}
-}
-
 // timeoutHelp is the help for a timeout.
 const timeoutHelp = "--timeout sets how long it may take"
 
@@ -162,6 +148,18 @@ func helpWithRef(e *client.RefError) string {
 
 // whichPath is the help for an address that is probably of something else.
 const whichPath = "is the path of the address right? Many servers have their endpoint at /mcp"
+
+// addressIsRight is the help in place of whichPath once a session has begun.
+const addressIsRight = "the session has begun at this address, so it is right: the server, or a proxy before it, does not take this request now. Try again later"
+
+// statusOf is like the function statusOf, but does not doubt the address with which the session has begun.
+func (v *visit) statusOf(err error) (status int, help string) {
+	status, help = statusOf(err)
+	if v.session != nil && strings.HasPrefix(help, whichPath) {
+		help = addressIsRight
+	}
+	return status, help
+}
 
 func helpWithProtocol(e *client.ProtocolError) string {
 	switch text := e.Err.Error(); {

@@ -48,11 +48,11 @@ func TestEveryErrorHasItsExitStatus(t *testing.T) {
 		{errInterrupted, exitInterrupted},
 	} {
 		var got *statusError
-		if err := withStatus(c.err); !errors.As(err, &got) || got.status != c.want {
+		if err := new(visit).withRemedy(c.err); !errors.As(err, &got) || got.status != c.want {
 			t.Errorf("%T %v: %+v, want status %d", c.err, c.err, got, c.want)
 		}
 	}
-	if err := withStatus(nil); err != nil {
+	if err := new(visit).withRemedy(nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -100,7 +100,7 @@ func TestAReferenceOfAnotherVersionNamesNoServer(t *testing.T) {
 // TestAReferenceOfAnotherVersionIsKnownByItsVersion and not by the words of an error.
 func TestAReferenceOfAnotherVersionIsKnownByItsVersion(t *testing.T) {
 	for version, want := range map[int]string{1: "name no other", 2: "another version of mcpkiln"} {
-		if err := withStatus(&client.RefError{Ref: client.Ref{Version: version}, Why: "in other words"}); !strings.Contains(err.Error(), want) {
+		if err := new(visit).withRemedy(&client.RefError{Ref: client.Ref{Version: version}, Why: "in other words"}); !strings.Contains(err.Error(), want) {
 			t.Errorf("version %d: %v", version, err)
 		}
 	}
@@ -135,6 +135,10 @@ func TestAnErrorInTheBodyHidesNoHTTPStatus(t *testing.T) {
 					w.WriteHeader(http.StatusAccepted)
 				}
 			}))
+			says := says
+			if says == whichPath && fails != "initialize" { // the requests before were answered there
+				says = addressIsRight
+			}
 			exit, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", ts.URL, "t")
 			if exit != exitNetwork || !strings.Contains(stderr, "words") || !strings.Contains(stderr, says) {
 				t.Errorf("%d for %s: status %d: %s%s", status, fails, exit, stdout, stderr)

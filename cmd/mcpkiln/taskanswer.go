@@ -185,7 +185,7 @@ func (v *visit) notTaken(err error) error {
 	if errors.As(err, &unconfirmed) {
 		err = unconfirmed.Err
 	}
-	status, help := statusOf(err)
+	status, help := v.statusOf(err)
 	text := describe(err) + "\n  " + notKnown + v.followHint("get")
 	switch {
 	case errors.As(err, &lost):

@@ -81,8 +81,8 @@ func TestEXT22AFormIsNotAnsweredWithoutFields(t *testing.T) {
 		question, fields, says string
 		status                 int
 	}{
-		{optional, "", `a form is asked for, and no field is given: write '{"age": …, "my name": …}', '{}' for an empty form, or --decline` + "\n", exitRefused},
-		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=… or --decline\n", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
+		{optional, "", `a form is asked for, and no field is given: write '{"age": …, "my name": …}', '{}' for an empty form, or decline` + "\n", exitRefused},
+		{empty, "", "write '{}' or decline\n", exitRefused}, {sureForm, "", "write yes=… or decline\n", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
 		{page, "{}", "what is asked is no form, but to open a page, which is agreed to without fields: https://pay.example/now\n", exitRefused},
 	} {
 		a, ref := ask(t, 0, c.question)

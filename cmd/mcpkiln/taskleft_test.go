@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,13 +67,31 @@ func TestTSK27ATaskIsNotLostWithItsReading(t *testing.T) {
 	}
 }
 
-// TestEXT22ACallLeavesOpenWhatItCanNotAnswer: its task goes on, as one that `mcpkiln task wait` waits for does.
+// TestEXT22ACallLeavesOpenWhatItCanNotAnswer: its task goes on, as one that `mcpkiln task wait` waits for does, and is kept on this machine.
 func TestEXT22ACallLeavesOpenWhatItCanNotAnswer(t *testing.T) {
 	for _, question := range []string{asksSample, asksRoots, noForm} {
 		a, ref := ask(t, 0, question)
 		status, stdout, stderr := callsTool(t, ref)
 		if status != exitInputRequired || !strings.Contains(stdout, `"id":"t1"`) || !strings.Contains(stderr, "the task asks") || a.saw("tasks/cancel")+a.saw("tasks/update") > 0 {
 			t.Errorf("status %d, after %q: %s%s", status, a.seen, stdout, stderr)
+		}
+		const remedy = "\n  the task goes on: all that it asks: mcpkiln task get t1\n  its result, when that is answered: mcpkiln task wait t1\n"
+		if !strings.HasSuffix(stderr, remedy) || len(keptIDs()) != 1 {
+			t.Errorf("kept %q: %s", keptIDs(), stderr)
+		}
+	}
+}
+
+// TestEXT07ATaskWithoutAReadableResultIsOver: no command says that another one reads it.
+func TestEXT07ATaskWithoutAReadableResultIsOver(t *testing.T) {
+	for _, state := range []string{`"status":"completed"`, `"status":"completed","result":{"content":"x"}`} {
+		a, ref := ask(t, 0)
+		for _, run := range [][]string{{"call", endpointOf(t, ref), "t"}, {"task", "wait", "t1"}, {"task", "result", "t1"}} {
+			a.change(func() { a.stale = slices.Repeat([]string{state}, 20) })
+			status, stdout, stderr := runs(t, run...)
+			if status != exitProtocol || !strings.HasSuffix(stderr, "\n  the task is over, and no result can be read; what the server says of it: mcpkiln task get t1\n") {
+				t.Errorf("%q: status %d: %s%s", run, status, stdout, stderr)
+			}
 		}
 	}
 }

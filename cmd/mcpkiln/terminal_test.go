@@ -61,8 +61,12 @@ func TestCAN15CtrlCCancels(t *testing.T) {
 				<-h.started
 				s.Sees(c.shows)
 				s.Types("\x03")
+				ends := c.ends
+				if strings.HasSuffix(ends, "goes on") && revision > firstWithTasks {
+					ends += "\r\n  " + mayHaveBegun
+				}
 				text := exits(t, cmd, s, exitInterrupted)
-				if !strings.HasSuffix(strings.TrimSpace(text), c.ends) {
+				if !strings.HasSuffix(strings.TrimSpace(text), ends) {
 					t.Errorf("%q", text)
 				}
 				if got := <-h.started; !strings.HasPrefix(got, "ended: ") {
@@ -122,6 +126,8 @@ func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
 		{"deaf", []syscall.Signal{syscall.SIGHUP}},
 		{"deaf", []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP}},
 		{"deaf", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+		{"deaf", []syscall.Signal{syscall.SIGQUIT}},
+		{"deaf", []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}},
 		{"shop", []syscall.Signal{syscall.SIGKILL}},
 	} {
 		t.Run(fmt.Sprint(c.server, c.ends), func(t *testing.T) {
@@ -138,7 +144,7 @@ func TestNoServerOnAPipeOutlivesTheCommand(t *testing.T) {
 				}
 			}
 			_ = cmd.Wait()
-			if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); len(c.ends) == 1 && c.ends[0] == syscall.SIGHUP && ws.ExitStatus() != exitInterrupted {
+			if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); c.ends[0] != syscall.SIGKILL && ws.ExitStatus() != exitInterrupted {
 				t.Errorf("%v", cmd.ProcessState)
 			}
 			ended(t, file)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,12 @@ type visit struct {
 	interrupt  context.CancelCauseFunc
 	session    *client.Session
 	child      bool              // the server is a child process, which ends with the session
+	durable    bool              // such a server keeps its tasks in a store
 	terminal   *console.Terminal // nil: there is none
 	clock      clock
 	leftOut    []client.LeftOut      // tools of the list that can not be called
 	forced     atomic.Bool           // hurry is about to end the process
+	quits      atomic.Bool           // the interrupt was SIGQUIT: hurry does not wait for a second one
 	done       atomic.Pointer[error] // the outcome, once only the end of the session is awaited
 	finished   atomic.Bool           // there was no interrupt before that
 	settling   sync.Mutex            // for asksStill
@@ -78,13 +81,14 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.interrupts, v.interrupt = context.WithCancelCause(cmd.Context())
 	v.ctx, v.end = context.WithCancelCause(v.interrupts)
 	defer v.interrupt(nil)
+	defer v.awaitQuit()()
 	defer context.AfterFunc(v.interrupts, v.hurry)()
 	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
 	session, err := v.connect(t)
 	if err != nil {
-		return v.status(v.notStarted(v.refusedSession(err)))
+		return v.status(v.notStarted(t, v.refusedSession(err)))
 	}
 	v.mu.Lock()
 	v.session = session
@@ -123,7 +127,7 @@ func (v *visit) hurry() {
 		return
 	}
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, endSignals()...)
+	signal.Notify(again, append(endSignals(), syscall.SIGQUIT)...)
 	time.AfterFunc(patience/4, func() {
 		if err := v.done.Load(); v.terminal != nil && (err == nil || exitOf(*err) == exitInterrupted) {
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
@@ -135,9 +139,11 @@ func (v *visit) hurry() {
 		case <-again:
 		default:
 		}
-		select {
-		case <-again:
-		case <-time.After(patience - sameInterrupt):
+		if !v.quits.Load() {
+			select {
+			case <-again:
+			case <-time.After(patience - sameInterrupt):
+			}
 		}
 		if err := v.done.Load(); err != nil {
 			v.abort()
@@ -149,6 +155,23 @@ func (v *visit) hurry() {
 		v.abort()
 		os.Exit(exitInterrupted)
 	}()
+}
+
+// awaitQuit makes SIGQUIT (Ctrl-\ on a terminal) an interrupt and a second one, until stop is called: the Go runtime would end the process at once, and leave a
+// server on a pipe behind.
+func (v *visit) awaitQuit() (stop func()) {
+	quit := make(chan os.Signal, 1)
+	signal.Notify(quit, syscall.SIGQUIT)
+	go func() {
+		if _, came := <-quit; came {
+			v.quits.Store(true)
+			v.interrupt(errInterrupted)
+		}
+	}()
+	return func() {
+		signal.Stop(quit)
+		close(quit)
+	}
 }
 
 // exitOf returns the exit status for the outcome of a visit.

@@ -5,10 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // replaceName is what new files are called until they are complete.
 const replaceName = ".mcpkiln-"
+
+// IsUnfinished reports whether a file has the name of one that Replace writes: if its process was killed, it stays.
+func IsUnfinished(name string) bool { return strings.HasPrefix(name, replaceName) }
 
 // Replace writes a file whole or not at all: first under another name in its folder, then it is renamed. perm is for a new file, whatever the umask;
 // a file that exists keeps its permissions, and a link to it stays a link.

@@ -98,7 +98,20 @@ func read(file string) (t Task, err error) {
 	return t, err
 }
 
-// List returns the tasks for which keep is true, oldest first. Files that can not be read are left out.
+// strayAfter is how old a file is that Put was writing when its process was killed. A younger one may still be written.
+const strayAfter = time.Minute
+
+// removeStray removes a file that Put has left half-written.
+func (s *Shelf) removeStray(e fs.DirEntry) {
+	if !disk.IsUnfinished(e.Name()) {
+		return
+	}
+	if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > strayAfter {
+		_ = os.Remove(filepath.Join(s.Dir, e.Name())) // the next command tries again
+	}
+}
+
+// List returns the tasks for which keep is true, oldest first. Files that can not be read are left out, and half-written ones removed.
 func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -106,6 +119,7 @@ func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
 	}
 	var all []Task
 	for _, e := range entries {
+		s.removeStray(e)
 		if t, err := read(filepath.Join(s.Dir, e.Name())); err == nil && strings.HasSuffix(e.Name(), ".json") && keep(t.Ref) {
 			all = append(all, t)
 		}

@@ -1,8 +1,10 @@
 package keep_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +49,32 @@ func TestReferencesAreKept(t *testing.T) {
 	}
 	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("others can read it: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestFilesOfKilledCommandsAreRemoved once nobody can be writing them any more.
+func TestFilesOfKilledCommandsAreRemoved(t *testing.T) {
+	s := &keep.Shelf{Dir: t.TempDir()}
+	if err := s.Put(client.Ref{Version: 1, Endpoint: "https://a", ID: "1"}, time.Now(), -1); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * time.Minute)
+	for name, written := range map[string]time.Time{".mcpkiln-old": old, ".mcpkiln-new": time.Now(), "other": old, ".other": old} {
+		file := filepath.Join(s.Dir, name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, written, written)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := s.List(func(client.Ref) bool { return true }); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	left, _ := os.ReadDir(s.Dir)
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if len(names) != 4 || slices.Contains(names, ".mcpkiln-old") {
+		t.Errorf("left: %q", names)
 	}
 }
 

@@ -96,6 +96,12 @@ func readConfig(name string) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, notJSON(name, text, err)
 	}
+	_, ds := schema.ParseJSON(name, text)
+	for _, d := range ds {
+		if d.Code == "duplicate-key" { // hosts take one or the other
+			return nil, fmt.Errorf("%s:%d: %s: %s", name, d.Pos.Line, d.Message, d.Hint)
+		}
+	}
 	if c.MCPServers == nil {
 		c.MCPServers = c.Servers
 	}

@@ -112,12 +112,25 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 		if name = textproto.TrimString(name); !ok || name == "" || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Errorf("--header %q: write 'Name: value'", h)
 		}
+		if isProtocols(name) {
+			return nil, fmt.Errorf("--header %s: the value comes from the address, the session or the request, and no other is sent: leave it out", name)
+		}
 		given.Add(name, textproto.TrimString(value))
 	}
 	for name, values := range given {
 		e.Header[name] = values
 	}
 	return e, sendable(e.Header)
+}
+
+// isProtocols reports whether a header is one that HTTP or the protocol sets in each request. An entry may have one, which hosts write there, too; its value
+// is not sent.
+func isProtocols(name string) bool {
+	switch name = strings.ToLower(name); name {
+	case "accept", "content-type", "content-length", "host", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "transfer-encoding":
+		return true
+	}
+	return strings.HasPrefix(name, "mcp-param-")
 }
 
 // token matches the name of a header.

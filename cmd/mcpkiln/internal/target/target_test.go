@@ -223,6 +223,28 @@ func transport(t *testing.T, name, file string) (client.Transport, error) {
 	return s.Transport()
 }
 
+// TestAnEntryThatOccursTwiceIsRefused: hosts take one or the other.
+func TestAnEntryThatOccursTwiceIsRefused(t *testing.T) {
+	_, err := transport(t, "a", "{\"servers\": {\n\"a\": {\"command\": \"x\"}, // the old one\n\"a\": {\"command\": \"y\"}}}")
+	if err == nil || !strings.HasSuffix(err.Error(), `mcp.json:3: key "a" occurs twice; the first is at line 2: remove one of them`) {
+		t.Error(err)
+	}
+}
+
+// TestTheHeadersOfTheProtocolAreNotGiven on the command line, where they would be lost without a word. Entries have them for hosts.
+func TestTheHeadersOfTheProtocolAreNotGiven(t *testing.T) {
+	for _, name := range []string{"Mcp-Method", "mcp-name", "Mcp-Param-Region", "MCP-Protocol-Version", "Mcp-Session-Id", "Last-Event-ID", "Content-Type", "Accept", "Host"} {
+		s := spec(t, "https://example.com")
+		s.Headers = []string{name + ": x"}
+		if _, err := s.Transport(); err == nil || !strings.HasPrefix(err.Error(), "--header "+name+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := transport(t, "a", `{"servers":{"a":{"url":"https://example.com","headers":{"`+name+`":"x"}}}}`); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestAnEntryIsLookedForInAllFiles: the first file that has it wins, and the error for a name that none has names those that were read.
 func TestAnEntryIsLookedForInAllFiles(t *testing.T) {
 	dir := t.TempDir()
