@@ -124,8 +124,8 @@ const maxCheckTime = 3 * time.Second
 
 func (v *visit) checkTime() time.Duration { return v.within(maxCheckTime) }
 
-// check returns the violations of a schema by a value. If there is no verdict, because the schema can not be evaluated here or ctx ends before, it warns and returns nothing:
-// the server checks, too.
+// check returns the violations of a schema by a value. If there is no verdict, because the schema can not be evaluated here or not in time, it warns and
+// returns nothing: the server checks, too.
 func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchecked string) ([]argument.Violation, error) {
 	all, err := argument.Check(ctx, schema, value)
 	why := fmt.Sprintf("gives no verdict within %v", v.checkTime())
@@ -295,10 +295,10 @@ func (v *visit) cancel(x *execution) {
 	}
 }
 
-// start starts a call, and notes its outcome if the visit ends before there is a result or a task. taskIfCan: it asks for a task in the one
-// revision where the client does; later the server decides.
-func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...client.CallOption) (*execution, error) {
-	if taskIfCan && v.session.Revision() == firstWithTasks {
+// start starts a call, and notes its outcome if the visit ends before there is a result or a task. asksForTask: in the one revision
+// where clients ask for tasks, the session will ask for one, as it does without Inline, and with it if the tool requires one.
+func (v *visit) start(one *tool, in json.RawMessage, asksForTask bool, opts ...client.CallOption) (*execution, error) {
+	if asksForTask && v.session.Revision() == firstWithTasks {
 		return v.startTask(one, in, opts...)
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in, opts...)

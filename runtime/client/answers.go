@@ -17,7 +17,7 @@ type answer struct {
 	recipients []*recipient // the requests that get it, without those that are over
 	dialog     *dialog      // in which a handler is asked; nil: there is none any more
 	given      bool         // by the handler, or by this side in its place
-	late       bool         // the time of the question has passed: no other question gets the answer
+	late       bool         // it came when the time of the question had passed: no other question gets it
 	result     []byte
 	refusal    *Error
 	askers     map[*call]struct{} // of the question, when it was answered
@@ -25,7 +25,7 @@ type answer struct {
 	arrived    bool               // the server has it, under one id at least
 	leftOpen   bool               // this session does not answer: all recipients count as having the answer, and get nothing
 	namesTask  bool               // the answer names a task, in which the handler is asked: the clocks go on when that task is over
-	overtaken  bool               // the same is asked anew, because it takes too long to say whether this has arrived
+	overtaken  bool               // the same was asked anew: it takes too long to say whether this has arrived, or it has, or may have, under another id
 	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other recipient gets it
 	err        error              // why it has not arrived
 	failure    error              // of the handler, which has no answer that can be sent
@@ -162,7 +162,7 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	slow := time.AfterFunc(holdFor, func() { r.s.spawn(func() { a.slowDown(r) }) })
 	defer slow.Stop()
 	from, life, doubt := r.origin(), r.life, false
-	if life.Err() != nil { // the answer was given before
+	if life.Err() != nil { // the answer was given while it lasted, so it is sent all the same
 		life = r.s.ctx
 	}
 	err := r.s.insist(r.entry, life, from, a.frame(r), func(send func() error) error {
@@ -200,7 +200,7 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
 	if withdrawn(cause) {
-		err = tooLate(cause, err)
+		err = tooLate(cause, err) // never nil: an acknowledgement does not say that the server used it
 	}
 	if err == nil {
 		a.move(r, stageArrived)

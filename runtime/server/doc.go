@@ -101,7 +101,7 @@
 //	parked            of a task: it has no run until one of its questions is answered (package task)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes. To record is to write there
-//	local, earlier    of a task's run: what it has of the request that created the task, in the same process; what inline runs of the call recorded before
+//	local, earlier    of a task's run: what it has of the request that created the task, in another process only what is stored; what inline runs of the call recorded before
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
 //	asking            a question on its way to a client; its contexts are those of what it belongs to (parent), of whoever waits for the answer (waiter), and
 //	                  of the claim on it (claimed). The Method of a task.Question is the journal's name (askMethod and the like), the protocol's only for custom
@@ -172,8 +172,9 @@
 //
 // # Revisions side by side
 //
-// Each message is routed by itself (REV02): a message that names a stateless revision in its _meta, or has a method that only
-// such a revision has, is served in that revision, however its JSON is spelt (LET14); any other belongs to the session. Both are registered in
+// Each message is routed by itself (REV02): a message that names a stateless revision in its _meta, or whose transport's header does, is
+// served in that revision, however its JSON is spelt (LET14). So is a request before the handshake whose method that revision has, but for initialize and ping,
+// and a notification that only such a revision has. Any other belongs to the session. Both are registered in
 // one tracker, so ids are one space on one connection. Engine, handlers and Call are the same for both.
 //
 // Handlers and manifests use the newest revision's types; what an older one lacks is omitted for its clients, or replaced by what they

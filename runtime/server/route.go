@@ -119,7 +119,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 
 // peerState is what routing needs to know besides the message.
 type peerState struct {
-	session *revision // the session's revision, before the handshake the newest that has one; nil: no revision has a handshake
+	session *revision // the session's revision, before the handshake the newest that has one; nil: the peer is of a stateless revision, or no other is served
 	ready   bool      // the session's handshake is done
 	hint    string    // the revision that the transport's header names, "" for none
 	headers bool      // the transport has headers

@@ -174,7 +174,7 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 		return check(data, r) // r has the account in which what is decoded counts
 	}
 	if q.Method != askMethod {
-		return nil // only what Ask asked is kept with the schema of its answer
+		return nil // only an elicitation is kept with the schema of its answer
 	}
 	params, err := r.revision.askParams(q, "") // only the form is needed, so no related task
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 }
 
 // expect registers the check that validates answers to a question as they arrive, until done is called. It replaces that of an earlier run of the task
-// whose Ask has not returned yet; within one run, Call.reserve refuses a second asking under the same name.
+// whose asking has not returned yet; within one run, Call.reserve refuses a second asking under the same name.
 func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

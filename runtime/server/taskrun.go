@@ -30,7 +30,8 @@ type taskMeta struct {
 	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the JSON key is "carried", because tasks already stored have that
 }
 
-// taskLocal is for runs in the process that created the task: what they need of taskMeta, decoded, and what is not stored, such as the connection.
+// taskLocal is what runs of the task in this process need: of taskMeta, decoded, and in the process that created the task what is not stored, such as the
+// connection.
 type taskLocal struct {
 	life     taskLife                 // zero in later runs, see ofTask. If its peer is nil, no progress is sent, and no question on a connection
 	first    *taskLocal               // the taskLocal of the first run; nil: this is it

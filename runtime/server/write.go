@@ -65,7 +65,8 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
-// write writes m if that is still permitted. While write waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
+// write writes m if that is still permitted. While write waits for the peer to read, it holds neither the peer's gate nor the task's, provided that
+// the outlet is Queued: a connection is written to within them. An answer does not
 // wait for room in the queue: its bytes are reserved already (reservation.go). No error means that m was permitted, not that it arrived: an answer may
 // still wait for the others of its batch.
 func (s *subject) write(m outgoing) error {

@@ -78,7 +78,7 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
-// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way, one by one until it is enough: streams that were written to
+// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way, one by one until it is enough and the search was worth its cost (round.done): streams that were written to
 // their end, notifications, answers with their streams, withdrawals, and at last questions, since a handler waits for each. It does not matter who reads: what
 // an attached reader has written gives way like what waits for a client that is away, because the connection may be lost already. The order is the same
 // in one stream (WithReplay) and across all sessions (WithReplayTotal). The stream of a request in flight stays, empty if need be, because its client comes

@@ -35,12 +35,12 @@ func (e *storedEvent) kind() kind {
 type round struct {
 	kept   *atomic.Int64 // bytes
 	limit  int64
-	looked int // how many sessions, streams and events were looked at, but for notifications that are looked through for the oldest
+	looked int // how many sessions, streams and events were looked at; oldestNotification, which passes each event once, does not count
 	gave   int // how many events and streams gave way
-	each   int // as many that were looked at as one has to give way for, so that a search is worth its cost: see done
+	each   int // of so many that were looked at, at least one has to give way, so that a search is worth its cost: see done
 }
 
-// begin begins with a kind. Where somebody waits for it, a search may cost more for each that gives way, so that little more of it does than must.
+// begin begins with a kind. Where somebody waits for it, a search may cost more for each that gives way, so that little more of it gives way than must.
 func (r *round) begin(k kind) {
 	if r.each = 32; k > notifications {
 		r.each = 1024
@@ -66,7 +66,7 @@ type use uint8
 const (
 	writtenWhole use = iota // all of it was written to a connection, which may have been lost; or it is a listener without an open question
 	unwritten               // it is over, and its answer was not written
-	asking                  // it was a listener, and has an open question
+	asking                  // it is a listener, or was one, and has an open question
 	inFlight                // its request is in flight
 )
 

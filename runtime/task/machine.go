@@ -14,7 +14,8 @@ type Edge struct{ From, To Status }
 type Machine uint32
 
 // NewMachine returns the machine with these edges. It refuses what the engine can not work with: an unknown status, an edge
-// out of a terminal one, and a task that could get stuck: from every status it has to be able to end, and to work again.
+// out of a terminal one, and a task that could get stuck: working, and each status that working leads to, need an edge to every terminal status, and one to
+// working.
 func NewMachine(edges []Edge) (Machine, error) {
 	var m Machine
 	for _, e := range edges {

@@ -22,25 +22,25 @@ type Run struct {
 
 	requestor requestor // in whose limits the slot counts
 
-	mu      sync.Mutex
-	task    Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
-	epoch   uint64 // of the lease; 0 before Begin
-	clocks  clocks
-	fenced  time.Duration     // when the run has to stop unless a heartbeat extends the lease, since the engine began; 0: never
-	timer   *timer            // of the timeout; paused while asking > 0
-	journal map[string]*Entry // by name, as far as this run knows it
-	doing   map[string]bool   // names of steps that are being done
-	crashes int32             // of earlier runs
-	asking  int32             // open questions of this run
+	slot bool // the run has a slot; guarded by Engine.mu
 
-	slot             bool // the run has a slot; guarded by Engine.mu
-	started          bool // Created.Start was called
-	parking          bool // the run ends when no step is being done
-	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay
-	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
-	parked           bool // the lease is being given back, or has been
-	hinted           bool // an Interrupter hinted at the task before it had begun
-	runnerCalled     bool // the runner was called, or is about to be
+	mu               sync.Mutex
+	task             Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
+	epoch            uint64 // of the lease; 0 before Begin
+	clocks           clocks
+	fenced           time.Duration     // when the run has to stop unless a heartbeat extends the lease, since the engine began; 0: never
+	timer            *timer            // of the timeout; paused while asking > 0
+	journal          map[string]*Entry // by name, as far as this run knows it
+	doing            map[string]bool   // names of steps that are being done
+	crashes          int32             // of earlier runs
+	asking           int32             // open questions of this run
+	started          bool              // Created.Start was called
+	parking          bool              // the run ends when no step is being done
+	nextAtOnce       bool              // it parks without waiting for an answer: after a step, in tests that replay
+	handlerMayBeBusy bool              // the handler was given an answer while another question was open: it may be at work
+	parked           bool              // the lease is being given back, or has been
+	hinted           bool              // an Interrupter hinted at the task before it had begun
+	runnerCalled     bool              // the runner was called, or is about to be
 }
 
 // runContext is a run's context. Unlike a plain context with a cause, its Err distinguishes a timeout from a cancel.
@@ -54,7 +54,8 @@ func (c *runContext) Err() error {
 	return err
 }
 
-// clocks are one moment by the store's clock, and as time since the engine began: the two clocks may differ.
+// clocks are the moment of Begin by the store's clock, and as time since the engine began, read after that: a time that is converted is late, at most by
+// the call of the store. The two clocks may differ.
 type clocks struct {
 	store time.Time
 	local time.Duration

@@ -101,7 +101,7 @@ func (l *packageLowering) questionDoc(q *model.Question, inline bool) []string {
 	doc = append(doc, until+", at most "+most+". The timeout of the call stands still meanwhile.", "A question is asked once in a run: to ask about several "+
 		"things, name each with server.Named, the same whenever the handler runs again.")
 	if q.BeforeTask {
-		doc = append(doc, "Where the revision can, the question is asked before a task is made of the call, and the answer is here at once.")
+		doc = append(doc, "Where the revision can, the client is asked with that text before the handler runs, and a task is made of the call. This returns the answer at once then; with another message, or Named, it is a new question.")
 	}
 	if line := onUnsupportedDoc(q.OnUnsupported); line != "" {
 		doc = append(doc, line)

@@ -52,7 +52,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 			l.keepingAdditional = append(l.keepingAdditional, v.Type.(model.Named).Decl)
 		}
 		found := *v
-		found.Checks = copyChecks(v.Checks)
+		found.Checks = copyChecks(v.Checks) // a group gets a table of its own at each place
 		return found
 	}
 	return l.valueOfShape(l.shape(allOf{target}), place{hint: p.hint, item: p.item}) // what is declared for it is named after the place that refers to it
