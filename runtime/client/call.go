@@ -24,7 +24,8 @@ type call struct {
 	op              *wire.Call
 	tool            string
 	cancelsSilently bool                // no cancellation is sent when it is given up
-	mayBeTask       bool                // it may become a task
+	mayBeTask       bool                // it may become a task; guarded by Session.mu once the call is registered, but while a round is in flight it does not change
+	awaited         bool                // by CallTool: nobody gets the Ref of its task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
 	about           *follower           // only of a request about a task that is followed
@@ -110,6 +111,7 @@ func (c *call) end() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	delete(c.s.calls, c)
+	c.s.signalNoneLeft()
 	if len(c.s.answers) > 0 {
 		c.s.forgetAnswers()
 	}
@@ -271,16 +273,21 @@ func lacksAnswer(timeout *Cause, missing error) *Cause {
 	return &told
 }
 
-// enter makes r the request that the call waits for.
+// enter makes r the request that the call waits for. While the session is being closed, no request is sent that may become a task: Close would miss it.
 func (c *call) enter(r *round) {
+	s := c.s
+	s.mu.Lock()
 	c.mu.Lock()
 	c.round, c.awaiting = r, true
 	c.requests++
 	c.mu.Unlock()
 	if !c.registered {
-		c.s.mu.Lock()
-		c.s.calls[c] = struct{}{}
-		c.s.mu.Unlock()
+		s.calls[c] = struct{}{}
+	}
+	tooLate := s.closing && c.mayBeTask
+	s.mu.Unlock()
+	if tooLate {
+		r.entry.Cancel(closedCause())
 	}
 }
 

@@ -107,14 +107,13 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 }
 
 func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
-	id, tells := e.Key().ID, tellsServer(cause.Source)
-	task := r.leavesTask(cause)
+	id, task := e.Key().ID, r.leavesTask(cause)
 	willNameTask := task && r.willNameTask()
 	if task || s.link.shared() {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte
-	if tells && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
+	if (task || tellsServer(cause.Source)) && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, id, cause)
 	}
 	if !s.link.giveUp(r, notice, willNameTask) {

@@ -156,10 +156,15 @@
 // which it came, because the server knows its id; the call's clock is paused all the same.
 //
 // A request that asks for a task can not be cancelled before its answer names the task: then the task is cancelled, by tasks/cancel
-// (CAN11). Close waits a second for such answers. Where the server decides which call becomes a task, the request is cancelled, and
+// (CAN11). Close waits a second for such answers. Where the server decides which call becomes a task, the request is cancelled, also by Close, and
 // a task that a late answer names is cancelled all the same. Over HTTP the stream is read for a moment more, because closing it is the
 // cancellation, and a stream that was closed names no task: a quarter of a second for an answer that is on its way, a second for one that
-// has begun. A task that a server creates later than that, without looking whether the client is there, goes on until its ttl: this side never learns its id.
+// has begun. On a shared stream Close waits for that quarter. A task that a server creates later than that, without looking whether the client is there, goes on
+// until its ttl: this side never learns its id.
+//
+// Close must find each call that is a task or may become one. So such a call is always in Session.calls, in lateAnswers or in Session.awaited, and is put into
+// the next before it leaves the one before; and once Close has begun, no request that may become a task is sent (state.closing). Those of Start that have
+// become tasks are in none: their callers have the Refs.
 //
 // A request that was given up may be answered all the same. On a shared stream an error without an id could be for such a request, so it ends no other
 // request while there is one. 1024 requests that were given up are remembered, then the oldest is forgotten; if that one asked for a task, the log says

@@ -290,6 +290,7 @@ func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel
 		c.s.waiting = map[rpc.ID]*waiting{}
 	}
 	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel, stop}
+	c.s.signalNoneLeft()
 	c.s.mu.Unlock()
 	if cause := c.giveUpCause(); cause != nil {
 		cancel(cause)

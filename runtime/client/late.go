@@ -23,6 +23,7 @@ type lateAnswers struct {
 	streams bool
 	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
+	latest     time.Time     // when a request was given up last that may have become a task
 	noneLeft   chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
 	// cancels are functions that end the requests by which they are cancelled, oldest first.
 	cancels list.List
@@ -35,40 +36,47 @@ func (l *lateAnswers) open() bool {
 	}
 	for _, r := range l.rounds {
 		// A request whose answer need not name a task (round.willNameTask) was cancelled itself. On a shared stream nothing shows that no answer will
-		// follow, so it is not waited for.
-		if r != nil && (l.streams || r.willNameTask()) {
+		// follow, so one is only waited for as long as it may be on its way.
+		if r != nil && (l.streams || r.willNameTask() || time.Since(l.latest) < taskOnItsWay) {
 			return true
 		}
 	}
 	return false
 }
 
-// leavesTasks reports whether late.open is true, or soon will be: a call was given up so recently that expectLate has not been called.
+// leavesTasks reports whether late.open is true, or may soon be, because of a call that has ended and is still on its way to what counts it.
 func (s *state) leavesTasks() bool {
 	if s.late.open() {
 		return true
 	}
 	for c := range s.calls {
-		c.mu.Lock()
-		r := c.round
-		c.mu.Unlock()
-		if r != nil && !r.late && r.leavesTask(r.entry.Cause()) {
+		if c.mayBeTask && s.onItsWay(c) {
 			return true
 		}
 	}
 	return false
 }
 
-// leavesTask reports whether the request was given up because of cause, and may have become a task: its answer is waited for, to cancel it. cause is nil if the
-// request was not given up. Close waits only for answers that will name a task.
-func (r *round) leavesTask(cause *Cause) bool {
-	switch {
-	case cause == nil || !r.call.mayBeTask:
+// onItsWay reports whether the call is over for the tracker, and its goroutine has not read the answer yet, so that a task that the answer names is not
+// followed yet; or whether it was given up so recently that expectLate has not been called. A call between two rounds is no task.
+func (s *state) onItsWay(c *call) bool {
+	c.mu.Lock()
+	r := c.round
+	c.mu.Unlock()
+	if r == nil {
 		return false
-	case cause.Source == inflight.SourceShutdown:
-		return r.willNameTask()
 	}
-	return tellsServer(cause.Source)
+	cause := r.entry.Cause()
+	if cause != nil && cause.Source == inflight.SourceCompleted {
+		return s.waiting[r.entry.Key().ID] == nil
+	}
+	return !r.late && r.leavesTask(cause)
+}
+
+// leavesTask reports whether the request was given up because of cause, and may have become a task: its answer is waited for, to cancel it. cause is nil if the
+// request was not given up.
+func (r *round) leavesTask(cause *Cause) bool {
+	return cause != nil && r.call.mayBeTask && (tellsServer(cause.Source) || cause.Source == inflight.SourceShutdown)
 }
 
 // signalNoneLeft wakes those who wait until no task is left, if none is.
@@ -128,6 +136,9 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	}
 	s.mu.Lock()
 	r.late = true
+	if makesTask {
+		s.late.latest = time.Now()
+	}
 	result, answered := s.late.early[id]
 	delete(s.late.early, id)
 	var forgotten *round
@@ -206,8 +217,8 @@ func (s *Session) cancelNamed(r *round, result []byte) {
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// abandon ends executions of the task at once, and has the task cancelled unless it is over. The cancellation is counted before the callers learn of the
-// end: Close waits for it.
+// abandon ends executions of the task at once, and has the task cancelled unless it is over, but only once because of the same execution. The cancellation is
+// counted before the callers learn of the end: Close waits for it.
 func (f *follower) abandon(e ending) {
 	s := f.s
 	e.over = true
@@ -216,6 +227,13 @@ func (f *follower) abandon(e ending) {
 		return
 	}
 	s.mu.Lock()
+	if x := e.one; x != nil {
+		if x.givenUp {
+			s.mu.Unlock()
+			return
+		}
+		x.givenUp = true
+	}
 	s.late.cancelling++
 	s.mu.Unlock()
 	if !f.end(e) {
@@ -256,32 +274,47 @@ func (s *Session) boundCancels(end context.CancelFunc) (done func()) {
 	}
 }
 
-// giveUpTasks gives up, because of Close, the calls that have become tasks or have asked for one. Nobody has the Ref of such a task, so nobody else can cancel
-// it (CAN11).
+// addAwaited records the task that a call of CallTool has become; closing: Close has begun before, so the call itself gives the task up.
+func (s *Session) addAwaited(x *execution) (closing bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awaited[x] = struct{}{}
+	return s.closing
+}
+
+// removeAwaited records that the call returns: its task is over, or was given up.
+func (s *Session) removeAwaited(x *execution) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.awaited, x)
+}
+
+// giveUpTasks gives up, because of Close, the calls that have become tasks, or still may. Nobody has the Ref of such a task, so nobody else can cancel it
+// (CAN11). A call that was answered stays in Session.calls until its task is known, so awaitLate waits for it. Then Start returns the task, and its caller
+// has the Ref.
 func (s *Session) giveUpTasks() {
-	cause := &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
 	var tasks []*execution
-	var asking []*round
+	var rounds []*round
 	s.mu.Lock()
 	s.closing = true
-	for x := range s.executions() {
-		if x.awaited {
+	for x := range s.awaited {
+		if !x.over {
 			tasks = append(tasks, x)
 		}
 	}
 	for c := range s.calls {
 		c.mu.Lock()
-		if c.awaiting && c.round.willNameTask() {
-			asking = append(asking, c.round)
+		if c.mayBeTask && c.round != nil {
+			rounds = append(rounds, c.round)
 		}
 		c.mu.Unlock()
 	}
 	s.mu.Unlock()
 	for _, x := range tasks {
-		x.giveUp(cause)
+		x.giveUp(closedCause())
 	}
-	for _, r := range asking {
-		r.entry.Cancel(cause)
+	for _, r := range rounds {
+		r.entry.Cancel(closedCause())
 	}
 }
 
@@ -300,6 +333,11 @@ func (s *Session) awaitLate(ctx context.Context) {
 	}
 	noneLeft := s.late.noneLeft
 	s.mu.Unlock()
+	defer time.AfterFunc(taskOnItsWay, func() { // see lateAnswers.open
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.signalNoneLeft()
+	}).Stop()
 	timer := time.NewTimer(lateWait)
 	defer timer.Stop()
 	select {

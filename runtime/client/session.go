@@ -50,7 +50,7 @@ type state struct {
 	mu              sync.Mutex
 	calls           map[*call]struct{}   // calls from their first request to their result
 	ready           bool                 // Connect has succeeded
-	closing         bool                 // Close has been called: the tasks of calls are cancelled
+	closing         bool                 // Close has been called: the tasks of calls are cancelled, and no new ones begun
 	closed          bool                 // Close has made it unusable
 	over            bool                 // no goroutine may begin any more
 	lost            error                // why the connection is gone
@@ -64,6 +64,9 @@ type state struct {
 	late            lateAnswers
 	waiting         map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
 	answers         []*answer           // to questions that came as requests: not given yet, being sent, or kept in case the question comes again; the latest last
+
+	// awaited has the tasks of calls until these return: nobody has their Refs.
+	awaited map[*execution]struct{}
 }
 
 // declaration is what a side declares about itself at the beginning.
@@ -136,13 +139,14 @@ func newSession(cfg config, endpoint string) *Session {
 	s.peer = s.tracker.NewPeer()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.aborted, s.abort = context.WithCancel(context.Background())
-	s.calls, s.followers = map[*call]struct{}{}, map[string]*follower{}
+	s.calls, s.followers, s.awaited = map[*call]struct{}{}, map[string]*follower{}, map[*execution]struct{}{}
 	s.events = newEvents(s)
 	return s
 }
 
 // Close ends the session: requests in flight end with a *Cause of source shutdown, the tasks that calls have become are cancelled (CAN11), and handlers' contexts
-// end. A server over HTTP has 5 seconds in all, to take the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
+// end. A task that Start returns goes on: its caller has the Ref. Close waits up to a second for the cancellations, and for answers that may name a task: so a
+// task goes on if a function of OnProgress keeps its call from reading such an answer for longer. A server over HTTP has 5 seconds in all, to take the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
 // not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
@@ -260,11 +264,13 @@ func (s *Session) endCause() *Cause {
 	if err := s.usable(); err != nil && !errors.Is(err, ErrClosed) {
 		return &Cause{Source: inflight.SourceDisconnect, Reason: err.Error()}
 	}
-	return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
+	return closedCause()
 }
 
 // sessionClosed is why something ends with Close.
 const sessionClosed = "the session is closed"
+
+func closedCause() *Cause { return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed} }
 
 // usable returns why the session can not be used: its connection is gone, or else it is closed; nil if it can be used.
 func (s *Session) usable() error {

@@ -17,8 +17,8 @@ type execution struct {
 	request   rpc.ID // the one that started it; zero: it was resumed
 	// leavesOpen: of what was started with LeaveOpen.
 	leavesOpen bool
-	// awaited: a call waits for it, so nobody has its Ref; guarded by Session.mu.
-	awaited bool
+	// givenUp: its task is being cancelled because of it, or was; guarded by Session.mu.
+	givenUp bool
 	started time.Time
 	passing
 

@@ -81,13 +81,7 @@ func (f *follower) pausedSoFar() time.Duration {
 // awaitInTime is await for a call that has become a task: the task may take what is left of the call's maximum (CAN16). If ctx or the maximum
 // ends the wait, the task is given up; so is one that goes on and can not be followed, because nobody else knows of it. Close gives it up, too.
 func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
-	x.s.mu.Lock()
-	x.awaited = true
-	closing := x.s.closing
-	x.s.mu.Unlock()
-	if closing {
-		x.giveUp(&Cause{Source: inflight.SourceShutdown, Reason: sessionClosed})
-	}
+	defer x.s.removeAwaited(x)
 	outer := ctx
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)

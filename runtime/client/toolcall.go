@@ -43,11 +43,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...C
 
 // startTool is Start with arguments that are an object, or nil.
 func (s *Session) startTool(ctx context.Context, name string, args json.RawMessage, opts []CallOption) (*execution, error) {
-	var c callConfig
-	for _, o := range opts {
-		o(&c)
-	}
-	answer, x, err := s.start(ctx, name, args, opts, c.inline)
+	answer, x, err := s.start(ctx, name, args, opts, false)
 	switch {
 	case err != nil:
 		return nil, err
@@ -78,9 +74,8 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return x.awaitInTime(ctx)
 }
 
-// start calls a tool. It returns the tool's result, or the task that the call has become. onlyIfRequired: as a task only if the tool always runs
-// as one.
-func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, onlyIfRequired bool) (ToolResult, *execution, error) {
+// start calls a tool. It returns the tool's result, or the task that the call has become. awaited: the caller is CallTool, and has to call awaitInTime.
+func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, awaited bool) (ToolResult, *execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
 		return ToolResult{}, nil, err
@@ -88,18 +83,18 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	if err := nameError("name of the tool", name); err != nil {
 		return ToolResult{}, nil, err
 	}
-	c.tool = name
+	c.tool, c.awaited = name, awaited
 	v := c.values()
 	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name) // the other half is for the first token: newRound
 	v[wire.SlotArguments] = args
-	if err := c.asTask(ctx, v, onlyIfRequired); err != nil {
+	if c.mayBeTask, err = c.asTask(ctx, v); err != nil {
 		return ToolResult{}, nil, err
 	}
 	c.begin()
 	defer c.end()
 	result, kind, err := c.send(ctx, v)
 	if err != nil && c.mayHaveChanged(err) {
-		result, kind, err = c.sendChanged(ctx, v, onlyIfRequired, err)
+		result, kind, err = c.sendChanged(ctx, v, err)
 	}
 	if err != nil {
 		return ToolResult{}, nil, err
@@ -116,7 +111,7 @@ func (c *call) mayHaveChanged(err error) bool {
 
 // sendChanged reads the list of tools anew, and sends the refused call again if that decides otherwise whether it asks for a task. Otherwise it returns
 // refused, or the *Cause by which the call, or the reading of the list, has ended meanwhile (CAN15).
-func (c *call) sendChanged(ctx context.Context, v *wire.Values, onlyIfRequired bool, refused error) (result []byte, kind resultKind, err error) {
+func (c *call) sendChanged(ctx context.Context, v *wire.Values, refused error) (result []byte, kind resultKind, err error) {
 	var cause *Cause
 	if err := c.between(ctx, c.learnAgain); errors.As(err, &cause) {
 		return nil, 0, err
@@ -126,9 +121,13 @@ func (c *call) sendChanged(ctx context.Context, v *wire.Values, onlyIfRequired b
 		return nil, 0, refused
 	}
 	v[wire.SlotTask] = nil
-	if err := c.asTask(ctx, v, onlyIfRequired); err != nil {
+	mayBeTask, err := c.asTask(ctx, v)
+	if err != nil {
 		return nil, 0, err
 	}
+	c.s.mu.Lock()
+	c.mayBeTask = mayBeTask
+	c.s.mu.Unlock()
 	if v.Has(wire.SlotTask) == asked {
 		return nil, 0, refused
 	}
@@ -150,12 +149,12 @@ const (
 	supportOptional = "optional"
 )
 
-// asTask adds the parameter that asks for a task, where the revision has it and the tool may run as one.
-func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) error {
-	s := c.s
-	c.mayBeTask = s.server.tasks
+// asTask adds the parameter that asks for a task, where the revision has it and the tool may run as one. It reports whether the call may become a task. What
+// CallTool calls, or Start inline, does only if the tool always runs as one.
+func (c *call) asTask(ctx context.Context, v *wire.Values) (mayBeTask bool, err error) {
+	s, onlyIfRequired := c.s, c.awaited || c.inline
 	if !c.mayAskForTask() {
-		return nil
+		return s.server.tasks, nil
 	}
 	known, ok := s.tools.get(c.tool)
 	if !ok && !onlyIfRequired {
@@ -163,21 +162,19 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) 
 		err := c.learnAgain(side)
 		c.spent += clock.stop()
 		if err != nil {
-			return err
+			return false, err
 		}
 		known, _ = s.tools.get(c.tool)
 	}
 	if known.support != supportRequired && (onlyIfRequired || known.support != supportOptional) {
-		return nil
+		return s.server.tasks, nil
 	}
-	c.mayBeTask = true
 	var params wire.Values
 	if c.ttl > 0 {
 		params[wire.SlotTTL] = wire.MillisOf(c.ttl).AppendJSON(nil)
 	}
-	var err error
 	v[wire.SlotTask], err = c.dialect.TaskParams.Append(nil, &params, nil)
-	return err
+	return true, err
 }
 
 // send sends a call of a tool, and once more if the server refuses its headers: the tool may declare other ones by now.
@@ -248,7 +245,11 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 		return nil, err
 	}
 	x.update(state)
-	if cause := c.giveUpCause(); cause != nil {
+	cause := c.giveUpCause()
+	if c.awaited && s.addAwaited(x) && cause == nil {
+		cause = closedCause()
+	}
+	if cause != nil {
 		x.giveUp(cause)
 		return nil, cause
 	}
