@@ -161,6 +161,7 @@ func (p *peer) discardTasks() {
 }
 
 func (s *Server) addPeer(p *peer) {
+	s.ResumeTasks()
 	p.rates = s.rates.of(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()

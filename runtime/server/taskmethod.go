@@ -57,7 +57,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 // noteToolForMiddleware notes which tool's result the answer has: middleware may replace it.
 func (r *request) noteToolForMiddleware(t *task.Task) {
 	if r.p.s.middleware != nil {
-		r.taskTool = r.p.s.toolOf(t)
+		r.taskTool, _ = r.p.s.toolOf(t)
 	}
 }
 
