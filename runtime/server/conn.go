@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -342,10 +340,10 @@ func (p *peer) waitIdle(ctx context.Context) error {
 	}
 }
 
-// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down gracefully; a
+// Run serves conn until its end or the first signal of EndSignals, then shuts the server down gracefully; a
 // second signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
 func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, EndSignals()...)
 	defer stop()
 	// After the first signal the next one has its usual effect again.
 	context.AfterFunc(ctx, stop)
