@@ -184,7 +184,7 @@ func (e *Engine) perform(r *Run) {
 	case r.cause() != nil:
 	case int(r.crashes) > r.task.Reruns:
 		out = crashed(int(r.crashes))
-	case e.isForOthers(r):
+	case e.leaveToOthers(r):
 		r.stop(inflight.SourceParent, "", errForOthers)
 	case e.alwaysReplays && r.Epoch() > maxReplays: // a test's store (Replayer): the handler runs again after each step
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))

@@ -8,10 +8,10 @@ import (
 // errForOthers ends a run whose task is left for other processes, before the runner was called.
 var errForOthers = errors.New("this process can not run the task")
 
-// isForOthers reports whether the task of a run that has just begun is to be given back, because this process can not run it and another one may
+// leaveToOthers decides whether the task of a run that has just begun is given back, because this process can not run it and another one may
 // (Config.CanRun). They have as long as a lease from the first time. A task that nobody can run would stay unfinished until its ttl if it were given
 // back for ever.
-func (e *Engine) isForOthers(r *Run) bool {
+func (e *Engine) leaveToOthers(r *Run) bool {
 	canRun := e.config.CanRun
 	if canRun == nil || !e.store.Durable() || canRun(r) {
 		return false
