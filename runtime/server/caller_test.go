@@ -131,6 +131,7 @@ func TestSRV03ATaskKnowsWhoCreatedIt(t *testing.T) {
 				}
 				_ = f.srv.Shutdown(t.Context())
 				f = dual(t, twice, store)
+				f.srv.ResumeTasks()
 				synctest.Wait()
 				if got, want := <-said, calledBy+row.revision+"|00-1-2-01||<nil>"; got != want {
 					t.Errorf("the second run: %s, want %s", got, want)

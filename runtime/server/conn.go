@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -202,14 +200,13 @@ func (p *peer) wait() error {
 	}
 	if p.stops {
 		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
-	} else {
+	} else if left, writing := p.unfinished(); left > writing { // Shutdown does not wait once more for a client that does not read
 		p.s.leaveRunning(p)
 	}
 	for {
-		writing := p.writing.Load() // before left, so that a writer that ends in between does not count as a late handler
-		left := p.live.n.Load()
+		left, writing := p.unfinished()
 		if left > writing || !p.streams { // a connection is about to be closed, which ends its writers
-			return fmt.Errorf("%w: %d are left, %d of them have returned and wait for the client to read", ErrGrace, left, min(writing, left))
+			return fmt.Errorf("%w: %s", ErrGrace, leftText(left, writing))
 		}
 		p.giveUp()
 		grace.Reset(LateStall)
@@ -219,6 +216,17 @@ func (p *peer) wait() error {
 		case <-grace.C:
 		}
 	}
+}
+
+// unfinished returns how many requests of the peer are not over, and how many of them only wait for their answers to be written.
+func (p *peer) unfinished() (left, writing int64) {
+	writing = p.writing.Load() // before left, so that a writer that ends in between does not count as a late handler
+	left = p.live.n.Load()
+	return left, min(writing, left)
+}
+
+func leftText(left, writing int64) string {
+	return fmt.Sprintf("%d are left, %d of them have returned and wait for the client to read", left, writing)
 }
 
 // leaveRunning notes that handlers of a peer that is gone still run, so that Shutdown waits for them.
@@ -328,14 +336,14 @@ func (p *peer) waitIdle(ctx context.Context) error {
 	case <-p.live.idle():
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("the handlers of a client did not return in the time for the shutdown: %s: %w", leftText(p.unfinished()), context.Cause(ctx))
 	}
 }
 
-// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down gracefully; a
+// Run serves conn until its end or the first signal of EndSignals, then shuts the server down gracefully; a
 // second signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
 func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, EndSignals()...)
 	defer stop()
 	// After the first signal the next one has its usual effect again.
 	context.AfterFunc(ctx, stop)

@@ -54,7 +54,8 @@
 //
 //	what New makes of generated revisions             compile.go
 //	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
-//	receiving and sending messages                    transport.go, conn.go, exchange.go (of stateless revisions)
+//	receiving and sending messages                    transport.go, conn.go, exchange.go (of stateless revisions);
+//	                                                  endsignals.go: when Run ends
 //	clients and their sessions                        session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether a
 //	                                                  client is still there
 //	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go

@@ -276,3 +276,48 @@ func TestCAN26AMessageThatIsBrokenOffIsLogged(t *testing.T) {
 		}
 	}
 }
+
+// unreading is the output of a client that reads the answer to its handshake and nothing else: writes block until it is let go.
+type unreading struct {
+	began atomic.Bool
+	letGo chan struct{}
+}
+
+func (u *unreading) Write(b []byte) (int, error) {
+	if !u.began.Swap(true) {
+		return len(b), nil
+	}
+	<-u.letGo
+	return 0, io.ErrClosedPipe
+}
+
+// CAN21, CAN26: answers that nobody reads hold up the end for the grace period in which they could be read, and for the one in which handlers return, and
+// not for a third one. The errors say what was waited for.
+func TestCAN21CAN26AClientThatDoesNotReadHoldsUpTheEndOnce(t *testing.T) {
+	for _, stops := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, []Tool{tool("echo", structured(echo))})
+			ctx, stop := context.WithCancelCause(t.Context())
+			out, in := &unreading{letGo: make(chan struct{})}, io.Reader(strings.NewReader(scripted+callLine(2, "echo")+"\n"+callLine(3, "echo")+"\n"))
+			closer, most := io.Closer(nil), 2*5*time.Second+time.Second // in which the connection closes
+			if stops {
+				silent, _ := io.Pipe() // the input does not end
+				in, closer, most = io.MultiReader(in, silent), silent, time.Second+5*time.Second+LateStall
+				time.AfterFunc(time.Second, func() { stop(errors.New("stopped")) })
+			}
+			start := time.Now()
+			err := f.srv.Run(ctx, rpc.Lines(in, out, closer, rpc.LineOptions{}))
+			if took := time.Since(start); took > most || err == nil || !strings.Contains(err.Error(), "wait for the client to read") {
+				t.Errorf("stopped %v: ended after %v with %v", stops, took, err)
+			}
+			for line := range strings.Lines(fmt.Sprint(err)) {
+				if strings.HasPrefix(line, context.DeadlineExceeded.Error()) {
+					t.Errorf("it does not say what was waited for: %v", err)
+				}
+			}
+			close(out.letGo)
+			stop(nil)
+			synctest.Wait()
+		})
+	}
+}

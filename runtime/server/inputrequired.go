@@ -106,9 +106,11 @@ func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answe
 	}
 	asks := true
 	if err != nil {
-		if q, asks = askAgain(q, err); !asks {
+		if q, asks = t.askAgain(q, err); !asks {
 			t.refuse(q.Name, err)
 		}
+	} else if refused := t.call.revision.unsupported(t.call.can, &q); refused != nil {
+		return nil, refused
 	}
 	if t.join(q) {
 		go t.gather()
@@ -120,6 +122,22 @@ func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answe
 	t.call.slot.lend() // the next run takes one again
 	<-t.ended
 	return nil, ErrAsked
+}
+
+// askAgain is the function of that name; ok is false also for a question whose capability the client did not declare (EXT18).
+func (t *statelessJournal) askAgain(q task.Question, wrong error) (again task.Question, ok bool) {
+	if t.call.revision.unsupported(t.call.can, &q) != nil {
+		return q, false
+	}
+	return askAgain(q, wrong)
+}
+
+// has reports whether something is recorded under the name, or the client gave an answer to a question of that name.
+func (t *statelessJournal) has(name string) bool {
+	t.mu.Lock()
+	_, given := t.given[name]
+	t.mu.Unlock()
+	return given || t.journal.has(name)
 }
 
 // refuse notes a wrong answer for which the retry is refused.
@@ -315,7 +333,7 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		c.Log().Error("question not asked", "error", err)
 		return err
 	}
-	if refused := c.revision.unsupported(c.can, &asked); refused != nil {
+	if refused := c.revision.unsupported(c.can, &asked); refused != nil && !t.has(asked.Name) {
 		if q.unsupported == Fail {
 			return c.revision.missing(refused.Capability)
 		}
@@ -328,7 +346,11 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		}
 		open := asked
 		if err != nil {
-			open, _ = askAgain(asked, err) // always true: the question has a message
+			var asks bool
+			if open, asks = t.askAgain(asked, err); !asks { // it has a message, so the client can not be asked at all
+				t.refuse(asked.Name, err)
+				return nil, t.refusal()
+			}
 		}
 		t.open = append(t.open, open)
 		c.observeQuestion(QuestionAsked, asked.Name, time.Now(), nil)

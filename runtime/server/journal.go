@@ -291,6 +291,13 @@ func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, e
 	return data, nil
 }
 
+// has reports whether something is recorded under the name.
+func (j *callJournal) has(name string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.recorded[name] != nil
+}
+
 // entries are what is recorded, in the order of names.
 func (j *callJournal) entries() (all []recordedEntry) {
 	j.mu.Lock()

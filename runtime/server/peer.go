@@ -83,6 +83,7 @@ type peer struct {
 	reading      *reading                   // of the message that is being received; nil in an exchange
 	live         group
 	writing      atomic.Int64             // the goroutines in live that only write
+	ownTasks     atomic.Int64             // unfinished tasks that end with the session
 	notices      noticeQueue              // for handlers
 	changes      newest[topic, *taskLife] // what changed, and of a task its life: notifications that are to be sent
 }
@@ -135,7 +136,7 @@ func (p *peer) setOwner(anonymous string) {
 
 // warnUnreachable logs once that a store keeps a task which its caller can not reach after a restart: it has no identity, and its session is not sealed.
 func (p *peer) warnUnreachable() {
-	if p.s.cfg.store == nil || !p.s.cfg.store.Durable() || !p.streams || !strings.HasPrefix(p.owner, ownedByConnection) {
+	if p.s.cfg.store == nil || !p.s.cfg.store.Durable() || !p.streams || !p.takesTasksAlong() {
 		return
 	}
 	if p.s.warnedUnreachable.CompareAndSwap(false, true) {
@@ -153,14 +154,18 @@ func (p *peer) taskQuota() string {
 	return cmp.Or(p.who.key, ownedByNobody)
 }
 
+// takesTasksAlong reports whether tasks end with the peer, because nobody can ask for them afterwards.
+func (p *peer) takesTasksAlong() bool { return strings.HasPrefix(p.owner, ownedByConnection) }
+
 // discardTasks ends the tasks that nobody can ask for after the end of the peer.
 func (p *peer) discardTasks() {
-	if p.s.engine != nil && strings.HasPrefix(p.owner, ownedByConnection) {
+	if p.s.engine != nil && p.takesTasksAlong() {
 		p.s.engine.Discard(context.WithoutCancel(p.ctx), p.owner)
 	}
 }
 
 func (s *Server) addPeer(p *peer) {
+	s.ResumeTasks()
 	p.rates = s.rates.of(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -149,6 +149,9 @@ func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, op
 		_, err := q.decode(data, c.s.cfg.limits, account)
 		return err
 	})
+	if refused, ok := errors.AsType[*UnsupportedError](err); ok {
+		return q.unsupported(refused)
+	}
 	if err != nil {
 		return Answer[T]{}, err
 	}
@@ -202,7 +205,8 @@ func askAgain(q task.Question, wrong error) (again task.Question, ok bool) {
 	return q, true
 }
 
-// adapt returns q in the form in which the client is asked, or why it can not be asked.
+// adapt returns q in the form in which the client is asked, or why it can not be asked. A question that may have its answer already, in the journal or in
+// the request, need not be asked: then a client that does not declare the capability in this try is refused only where q would be sent (DUR05).
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.canNotAsk { // a result of the method has no place for questions in this revision
 		return q, &UnsupportedError{}
@@ -210,7 +214,21 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.peer != nil && c.peer.sessionless {
 		return q, &UnsupportedError{why: ErrUnsupported.Error() + ": that needs a session, and this server is served without them"}
 	}
-	return c.revision.adaptFor(c.can, q)
+	adapted, refused := c.revision.adaptFor(c.can, q)
+	if refused != nil && refused.Capability != "" && c.mayBeAnswered(q.Name) {
+		return c.revision.adaptFor(^ability(0), q)
+	}
+	return adapted, refused
+}
+
+// mayBeAnswered reports whether something is recorded under the key of the next asking of a question, or the client has sent an answer to it with its call.
+func (c *Call) mayBeAnswered(name string) bool {
+	key := c.keyFor(name)
+	if c.taskRun != nil {
+		return c.local.earlier.has(key)
+	}
+	c.openJournal()
+	return c.stateless != nil && c.stateless.has(key)
 }
 
 // adaptFor returns q in the form in which a client with these abilities is asked, or why it can not be asked.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -78,10 +80,16 @@ func mismatched(rev *revision, hint, version string) *refusal {
 	return refused
 }
 
-// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that it may name instead (LET19).
-func (s *Server) unsupported(version string, served []*revision) *refusal {
-	rev := s.stateless[0]
+// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that are served (EXT19, LET19): also those that begin
+// with initialize, as server/discover does, for clients that have no other in common. If _meta names one of these, it is refused with those that _meta may
+// name, so that no client chooses the same again.
+func (s *Server) unsupported(version string) *refusal {
+	rev, served := s.stateless[0], s.revisions
 	refused := refuse(rev.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
+	if slices.Contains(s.versions, version) {
+		served = s.stateless
+		refused.err.Message = fmt.Sprintf("protocol version %s begins with initialize, and its messages do not name it in _meta", rpc.Quoted(version))
+	}
 	refused.err.Data, refused.status = rev.supported(version, served), rev.HTTP.Statuses.UnsupportedVersion
 	return refused
 }

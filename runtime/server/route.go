@@ -247,7 +247,7 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 		}
 	}
 	if !served { // the header of a message that does not name its revision may name that of a session, too
-		return route{revision: rev}, s.unsupported(at.hint, s.revisions)
+		return route{revision: rev}, s.unsupported(at.hint)
 	}
 	if rev = s.defaultRevision(msg.Kind, msg.Method, at); !rev.Handshake {
 		return rd.readStateless(rev, msg), nil
@@ -305,7 +305,7 @@ func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) 
 			return rd.readStateless(rev, msg), nil
 		}
 	}
-	return route{revision: s.stateless[0]}, s.unsupported(version, s.stateless)
+	return route{revision: s.stateless[0]}, s.unsupported(version)
 }
 
 // name returns the name of the method; for a known one without an allocation.

@@ -42,6 +42,7 @@ type Server struct {
 	takesNotices   bool                            // there are handlers of custom notifications
 	tracker        *inflight.Tracker
 	engine         *task.Engine  // nil when no tool runs as a task
+	resumed        sync.Once     // ResumeTasks was called
 	ids            atomic.Uint64 // the last id of a peer
 	calls          quota.Limit   // requests in flight
 	bytes          quota.Limit   // bytes of requests in flight, and of what else is kept for clients (peer.charge)
@@ -94,7 +95,7 @@ type Server struct {
 	warnedUnreachable atomic.Bool // it was logged that a task can not be reached after a restart
 }
 
-// New checks d and returns a server for it. It fails if d was generated for another generation of the runtime, or is invalid.
+// New checks d and returns a server for it, which runs nothing before it serves (ResumeTasks). It fails if d was generated for another generation of the runtime, or is invalid.
 func New(d Definition, opts ...Option) (*Server, error) {
 	if d.Runtime != Generation1 {
 		return nil, fmt.Errorf("server: generated code is of generation %d, this runtime serves %d: run mcpkiln generate again", d.Runtime, Generation1)
@@ -133,7 +134,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		s.engine = task.New(task.Config{
 			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
 			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endTaskLife, ParkAfter: s.cfg.parkAfter, Grace: cmp.Or(s.cfg.grace, -1), // 0 is none
-			Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			CanRun: s.canRun,
 		})
 	}
 	return s, nil
@@ -206,6 +207,15 @@ func (s *Server) Definition() Definition { return s.def }
 
 // InFlight lists the requests that are being served, oldest first (CAN22).
 func (s *Server) InFlight() []inflight.Snapshot { return s.tracker.List() }
+
+// ResumeTasks begins to run the tasks of a durable store that no process runs, now and as they are found. Serve, Run, streamhttp.Handler and the first
+// session or exchange call it, so that what is set and added between New and serving is there for the handlers (DUR01). Only a process that serves nobody
+// calls it itself.
+func (s *Server) ResumeTasks() {
+	if s.engine != nil && s.cfg.store != nil && s.cfg.store.Durable() {
+		s.resumed.Do(s.engine.Resume)
+	}
+}
 
 // ListTasks returns a page of everybody's tasks that f lets through, oldest first, for operators: no caller may see it. It leaves arguments and
 // results out. limit 0 means a page of the usual size. Error: task.ErrCursor.

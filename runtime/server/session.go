@@ -138,5 +138,8 @@ func (ss *Session) Close(cause *inflight.Cause) error {
 	return err
 }
 
+// EndsTasks reports whether tasks that are not finished would end with the session, because its client has no identity and no other process can resume it.
+func (ss *Session) EndsTasks() bool { return ss.p.ownTasks.Load() > 0 }
+
 // Done is closed when the server shuts down: close sessions then.
 func (s *Server) Done() <-chan struct{} { return s.down }

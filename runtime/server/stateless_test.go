@@ -235,11 +235,18 @@ func TestEXT19EveryRequestSaysRevisionAndCapabilities(t *testing.T) {
 		if result.Status != want.status {
 			t.Errorf("%s: status %d", params, result.Status)
 		}
-		if data := frames[0].field("error", "data"); want.code == -32022 && !strings.Contains(data, `"requested":"`+want.part+`","supported":["2026-07-28"]`) {
+		data := frames[0].field("error", "data")
+		if want.code == -32022 && data != `{"requested":"2031-01-01","supported":["2026-07-28","2025-11-25"]}` { // what server/discover lists
 			t.Errorf("%s: data %s", params, data)
 		}
 	}
 	f.ask(t.Context(), frame(1, "tools/list", nothing, "")).wantNoError(t)
+	c := f.dial(t.Context()) // who names a revision that begins with initialize is not told to choose it again
+	m := c.request("1", "tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25",`+caps+`}}`)
+	m.wantError(t, -32022, "begins with initialize")
+	if data := m.field("error", "data"); data != `{"requested":"2025-11-25","supported":["2026-07-28"]}` {
+		t.Error(m.raw)
+	}
 }
 
 func (m message) wantNoError(t *testing.T) {

@@ -19,7 +19,7 @@ func (s *Server) taskChanged(t task.Task) {
 	s.notifyListens(&t)
 	if l := s.taskLife(t.ID); l != nil {
 		if t.Status.Terminal() {
-			l.over.Store(true)
+			l.markOver()
 		}
 		l.peer.notify(topic{wire.OpTaskStatus, t.ID}, l)
 	}

@@ -30,6 +30,9 @@ func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck
 	if j.call.taskRun.Settled(q) {
 		return j.call.taskRun.Ask(ctx, q)
 	}
+	if refused := j.call.revision.unsupported(j.call.can, &q); refused != nil { // what came from inline runs was no answer to q
+		return nil, refused
+	}
 	began := time.Now()
 	j.call.observeQuestion(QuestionAsked, q.Name, began, nil)
 	data, err = j.call.lendSlot(ctx, func() ([]byte, error) { return j.call.taskRun.Ask(ctx, q) })
@@ -44,6 +47,9 @@ type earlierJournal struct {
 }
 
 func (j *earlierJournal) empty() bool { return len(j.Entries)+len(j.Given) == 0 }
+
+// has reports whether something is recorded under the name, or an answer was given to a question of that name.
+func (j *earlierJournal) has(name string) bool { return j.entry(name) != nil || j.Given[name] != nil }
 
 func (j *earlierJournal) entry(name string) *recordedEntry {
 	for i := range j.Entries {

@@ -57,16 +57,25 @@ func (l *taskLife) endWrite(p *peer) {
 	}
 }
 
-// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of the task is being written. Otherwise the last
+// leave ends the life of a task that is gone and marked as over, and does not wait. It reports whether nothing of the task is being written. Otherwise the last
 // writer removes the life from Server.taskLives: until then an answer that says that the task is gone finds it there, and waits for the writer.
 func (l *taskLife) leave(id string) (quiet bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.over.Store(true)
 	if len(l.writing) > 0 {
 		l.gone = id
 	}
 	return l.gone == ""
+}
+
+// markOver permits no further writes, and tells the transport when the session has no unfinished task any more. The caller holds no lock.
+func (l *taskLife) markOver() {
+	if l == nil || l.over.Swap(true) || !l.peer.takesTasksAlong() || l.peer.ownTasks.Add(-1) > 0 {
+		return
+	}
+	if out, ok := l.peer.out.(Idler); ok {
+		out.TasksOver()
+	}
 }
 
 // end ends the life. When it returns, nothing of the task is still to be written. A client that does not read holds this up only for
@@ -94,9 +103,9 @@ func (l *taskLife) end() {
 
 // silence permits no further writes, and returns a channel that is closed when the last one has ended, nil if there is none.
 func (l *taskLife) silence() <-chan struct{} {
+	l.markOver()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.over.Store(true)
 	if len(l.writing) > 0 && l.quiet == nil {
 		l.quiet = make(chan struct{})
 	}

@@ -57,7 +57,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 // noteToolForMiddleware notes which tool's result the answer has: middleware may replace it.
 func (r *request) noteToolForMiddleware(t *task.Task) {
 	if r.p.s.middleware != nil {
-		r.taskTool = r.p.s.toolOf(t)
+		r.taskTool, _ = r.p.s.toolOf(t)
 	}
 }
 
@@ -238,6 +238,9 @@ func taskParam(err error) string {
 
 // addTaskLife notes the life of a new task of a session.
 func (s *Server) addTaskLife(task string, l *taskLife) {
+	if l.peer.takesTasksAlong() {
+		l.peer.ownTasks.Add(1)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taskLives[task] = l
@@ -245,6 +248,7 @@ func (s *Server) addTaskLife(task string, l *taskLife) {
 
 // endTaskLife ends the life of a task that is over or gone, and removes it, or leaves that to what is being written about the task (taskLife.leave).
 func (s *Server) endTaskLife(task string) {
+	s.taskLife(task).markOver()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.taskLives[task]; l != nil && l.leave(task) {

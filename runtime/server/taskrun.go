@@ -240,7 +240,7 @@ func (c *Call) restore(t *task.Task) error {
 	if err := json.Unmarshal(t.Meta, &meta); err != nil {
 		return err
 	}
-	if c.tool = c.s.toolOf(t); c.tool == nil {
+	if c.tool, _ = c.s.toolOf(t); c.tool == nil {
 		return fmt.Errorf("the tool %q of this task was removed; start the task again when the server lists the tool", t.Tool)
 	}
 	c.revision, c.local = c.s.revisionOf(meta.Revision), &taskLocal{earlier: meta.Earlier}

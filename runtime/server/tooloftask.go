@@ -45,19 +45,30 @@ func (k *toolsOfTasks) remove(name string, from *registry[Tool]) bool {
 	return t != nil
 }
 
-// toolOf returns the tool of a task; nil: it was removed, or is not in this process.
-func (s *Server) toolOf(t *task.Task) *Tool {
+// canRun reports whether this process has the tool of a task. A tool that it accepted the task for and has removed since is in no other process either.
+func (s *Server) canRun(run *task.Run) bool {
+	if run.Local() != nil {
+		return true
+	}
+	t := run.Task()
+	tool, ours := s.toolOf(&t)
+	return tool != nil || ours || s.taskLife(t.ID) != nil
+}
+
+// toolOf returns the tool of a task; nil: it was removed, or is not in this process. ours: a tool of this process accepted the task.
+func (s *Server) toolOf(t *task.Task) (_ *Tool, ours bool) {
 	var meta taskMeta
 	_ = json.Unmarshal(t.Meta, &meta) // request.taskMeta wrote it; if it can not be read, the name decides
 	k := &s.ofTasks
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	named := s.tools.get(t.Tool)
-	if named != nil && named.mark == meta.Tool || !strings.HasPrefix(meta.Tool, k.process+".") {
-		return named
+	ours = strings.HasPrefix(meta.Tool, k.process+".")
+	if named != nil && named.mark == meta.Tool || !ours {
+		return named, ours
 	}
 	if i := slices.IndexFunc(k.removed, func(r *Tool) bool { return r.mark == meta.Tool }); i >= 0 {
-		return k.removed[i]
+		return k.removed[i], true
 	}
-	return nil
+	return nil, true
 }

@@ -71,6 +71,60 @@ func TestSRV06AParkedTaskKeepsTheToolThatAcceptedIt(t *testing.T) {
 	}
 }
 
+// DUR01: a restarted server goes on with the task of an added tool, however long that takes to be added before the first client is served. A tool that stays
+// away is taken for removed when other processes have had the time to run the task.
+func TestDUR01ATaskGoesOnWithATool(t *testing.T) {
+	for _, c := range []struct {
+		added, served time.Duration // since New; added 0: never
+		want          string
+	}{
+		{2 * time.Minute, 3 * time.Minute, "second run"},
+		{time.Second, 0, "second run"},
+		{0, time.Second, `the tool \"added\" of this task was removed`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store, d := WithTaskStore(durable{task.NewMemory()}), Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional))}}
+			f := dual(t, d, store)
+			add := func(handler RawHandler) {
+				if err := f.srv.AddTool([]byte(`{"name":"added","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`), anything{}, handler); err != nil {
+					t.Fatal(err)
+				}
+			}
+			add(func(ctx context.Context, _ *Call, _ json.RawMessage) (json.RawMessage, error) {
+				<-ctx.Done() // the end of its process parks it
+				return nil, ctx.Err()
+			})
+			id := f.create(t.Context(), "added", `{}`, withTasks)
+			synctest.Wait()
+			_ = f.srv.Shutdown(t.Context())
+			f = dual(t, d, store)
+			began := time.Now()
+			at := func(moment time.Duration) { time.Sleep(time.Until(began.Add(moment))) }
+			serve := func() {
+				at(c.served)
+				f.ask(t.Context(), frame(1, "tasks/get", withTasks, byID(id))).wantNoError(t)
+			}
+			if c.served < c.added {
+				serve()
+			}
+			if c.added > 0 {
+				at(c.added)
+				add(func(context.Context, *Call, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(`"second run"`), nil
+				})
+			}
+			if c.served > c.added {
+				serve()
+			}
+			time.Sleep(time.Minute)
+			if m := f.ask(t.Context(), frame(2, "tasks/get", withTasks, byID(id))); !strings.Contains(m.raw, c.want) {
+				t.Errorf("%+v: %s", c, m.raw)
+			}
+			_ = f.srv.Shutdown(t.Context())
+		})
+	}
+}
+
 // What middleware puts in the place of a task's result is held against the outputSchema of that tool, too.
 func TestVAL01TheResultOfATaskKeepsToTheToolThatAcceptedIt(t *testing.T) {
 	method, old, with := "tasks/get", `"structuredContent":{"text":"x"}`, `"structuredContent":{"text":7}`

@@ -99,6 +99,10 @@ type Costly interface {
 	RequestBytes() int64
 }
 
+// Idler is an Outlet whose transport ends sessions that are not used. One with an unfinished task that would end with it is in use (Session.EndsTasks).
+// TasksOver is called when the last such task is over.
+type Idler interface{ TasksOver() }
+
 // Receipt says what was done with a frame that a session received.
 type Receipt struct {
 	Kind   rpc.Kind

@@ -51,7 +51,7 @@ type Endpoint struct {
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own
-// revision. Call Shutdown or Close when it is no longer needed.
+// revision. It calls srv.ResumeTasks: add tools that run as tasks before. Call Shutdown or Close when it is no longer needed.
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
@@ -71,6 +71,7 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	for _, around := range slices.Backward(h.opts.middleware) {
 		h.inner = around(h.inner)
 	}
+	srv.ResumeTasks()
 	return h
 }
 

@@ -81,7 +81,8 @@ func WithPriming(d time.Duration) Option { return func(o *options) { o.prime = d
 // WithRetry sets after how long clients of 2025-11-25 should resume a stream that was closed; the default is 1 second.
 func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
 
-// WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever. With
+// WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever. A client
+// without an identity loses its tasks with the session: it ends so long after they are finished. With
 // server.WithSealKeys the process only forgets it then: the next request resumes it, here or in another process.
 func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
 
@@ -92,7 +93,8 @@ func WithSessionLifetime(d time.Duration) Option { return func(o *options) { o.l
 // WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them; all
 // callers without an identity count as one unless WithQuotaKey tells them apart. Beyond that, a new session ends the one that was unused for
 // the longest time, of the principal with the most sessions, or of its own principal if no other has more. A session with a request, a
-// listener or an unanswered call is in use and stays; when no session may end, the new one is refused with 503.
+// listener, an unanswered call or an unfinished task that would end with it is in use and stays; when no session may end, the new one is refused with
+// 503. Callers without an identity have 1,000 unfinished tasks together (task.Limits.Running).
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
 
 // WithMaxStreams sets how many streams of GET requests there may be, each of which takes about 24 KiB; the default is 4,096, or twice

@@ -94,8 +94,8 @@ func (s *session) unuse() {
 	}
 }
 
-// updateIdle is called when a request or a call has ended. A session is in use as long as it has an HTTP request, or a call whose
-// client lost its connection and may resume it (CAN18). h.mu and s.mu are held.
+// updateIdle is called when a request, a call or a task has ended. A session is in use as long as it has an HTTP request, a call whose
+// client lost its connection and may resume it (CAN18), or an unfinished task that would end with it (TSK14). h.mu and s.mu are held.
 func (s *session) updateIdle() {
 	s.used = time.Now()
 	if !s.inUse() {
@@ -104,9 +104,14 @@ func (s *session) updateIdle() {
 }
 
 // inUse reports whether the session must not give way. s.mu is held.
-func (s *session) inUse() bool { return s.open > 0 || len(s.active) > 0 }
+func (s *session) inUse() bool {
+	return s.open > 0 || len(s.active) > 0 || s.peer != nil && s.peer.EndsTasks()
+}
 
-// answered is called when the last call of a session without HTTP requests has ended.
+// TasksOver implements server.Idler.
+func (s *session) TasksOver() { s.answered() }
+
+// answered is called when the last call or task of a session without HTTP requests has ended.
 func (s *session) answered() {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()

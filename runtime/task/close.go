@@ -49,6 +49,9 @@ func (e *Engine) CloseFor(ctx context.Context, reason string) error {
 		}
 	}
 	e.end.Do(func() {
+		e.mu.Lock()
+		e.stopped = true
+		e.mu.Unlock()
 		for _, stop := range e.stopHints {
 			stop()
 		}

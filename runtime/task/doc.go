@@ -12,7 +12,7 @@
 //	engine.go, create.go, request.go, close.go
 //	                       Engine: what a server calls
 //	run.go, run_journal.go Run: what a handler calls; execute.go is the life of a run; park.go: how it ends while it waits for an answer
-//	upkeep.go, timers.go   expiry (sweeps) and orphans, behind one timer
+//	upkeep.go, timers.go   expiry (sweeps) and orphans, behind one timer; others.go: orphans that only others can run
 //	lease.go, interrupt.go heartbeats, fences, and how a run learns that it should stop
 //	outage.go              waiting for a store that is away
 //	operators.go           what those who run the server may see

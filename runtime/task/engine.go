@@ -42,8 +42,11 @@ type Config struct {
 	ParkAfter time.Duration
 	// Grace is how long Close leaves tasks alone that can not be cancelled, or may not run again; 0 means until its ctx ends, a negative duration not at all.
 	Grace time.Duration
-	// Resume looks for orphans of other processes at the start and three times per Lease, and dispatches them.
+	// Resume has New call Engine.Resume.
 	Resume bool
+	// CanRun reports whether this process has what a task needs, such as its tool; nil: it always has. A task that it can not run is given back to others
+	// that look for orphans. If none of them has begun it when a lease is over, Runner is called, and says why the task fails.
+	CanRun func(*Run) bool
 }
 
 // Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
@@ -69,15 +72,16 @@ type Engine struct {
 	polls         *rate.Table[string] // by task: how often clients read it (TSK22)
 	timers        timers
 
-	began     time.Time
-	base      context.Context // of the engine's own store calls
-	cancel    context.CancelFunc
-	over      *inflight.Cause // ends the contexts of runs that have ended
-	done      chan struct{}   // closed by Close to end the remaining waiters
-	end       sync.Once
-	stopHints []func()
+	began  time.Time
+	base   context.Context // of the engine's own store calls
+	cancel context.CancelFunc
+	over   *inflight.Cause // ends the contexts of runs that have ended
+	done   chan struct{}   // closed by Close to end the remaining waiters
+	end    sync.Once
 
 	mu        sync.Mutex
+	stopHints []func()
+	stopped   bool // the functions of stopHints have been called, or are about to be
 	closed    bool
 	closedFor string             // the reason of CloseFor
 	busy      int                // goroutines and runs that Close waits for
@@ -93,6 +97,9 @@ type Engine struct {
 	heartbeat  *timer // the next heartbeat
 	fence      *timer // the next look for leases that are about to end
 	orphanScan *timer // the next look for orphans
+	resumes    bool   // Resume was called
+	// givenBack are tasks that can not run here (Config.CanRun), and until when others may begin them.
+	givenBack map[string]time.Time
 }
 
 // New returns a running engine.
@@ -119,14 +126,14 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
-	e.beginning, e.strays, e.parked, e.sweepPause = map[string][]*Run{}, map[string]*events{}, map[string]*timer{}, sweepGap
-	e.listenForHints(c.Store, c.Dispatcher)
+	e.beginning, e.strays, e.parked, e.givenBack, e.sweepPause = map[string][]*Run{}, map[string]*events{}, map[string]*timer{}, map[string]time.Time{}, sweepGap
+	e.listenForInterrupts()
 	if d, ok := c.Dispatcher.(Deliverer); ok { // ids that it delivers in this process go to e.Run
 		d.Deliver(e)
 	}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
-		e.plan(&e.orphanScan, time.Now(), (*Engine).dispatchOrphans)
+		e.Resume()
 	}
 	return e
 }

@@ -184,6 +184,8 @@ func (e *Engine) perform(r *Run) {
 	case r.cause() != nil:
 	case int(r.crashes) > r.task.Reruns:
 		out = crashed(int(r.crashes))
+	case e.leaveToOthers(r):
+		r.stop(inflight.SourceParent, "", errForOthers)
 	case e.alwaysReplays && r.Epoch() > maxReplays: // a test's store (Replayer): the handler runs again after each step
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
 	case r.markRunnerCalled(): // false: the run has ended, its cause decides
@@ -227,6 +229,9 @@ func (e *Engine) endByCause(r *Run, c *inflight.Cause) {
 		o = e.timedOut(r.Task())
 	case errors.Is(c, ErrParked):
 		e.parkForAnswer(r)
+		return
+	case errors.Is(c, errForOthers):
+		_, _ = e.park(r) // if that fails, the lease ends by itself
 		return
 	case e.store.Durable() && (!r.wasRunnerCalled() || r.mayRunAgain()):
 		e.park(r)

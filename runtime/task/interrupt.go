@@ -24,15 +24,43 @@ type Deliverer interface {
 	Deliver(to *Engine)
 }
 
-// listenForHints registers the engine with those sources that are interrupters and offerers.
-func (e *Engine) listenForHints(sources ...any) {
-	for _, s := range sources {
+// listenForInterrupts registers the engine with the store and the dispatcher, if they are interrupters.
+func (e *Engine) listenForInterrupts() {
+	for _, s := range [...]any{e.store, e.config.Dispatcher} {
 		if i, ok := s.(Interrupter); ok {
 			e.stopHints = append(e.stopHints, i.Interrupts(e.interrupt))
 		}
-		if o, ok := s.(Offerer); ok && e.config.Resume {
-			e.stopHints = append(e.stopHints, o.Offers(e.lookForOrphans))
+	}
+}
+
+// Resume looks for orphans, also those of other processes, now and three times per Config.Lease from now on, and dispatches them. Call it when Runner can
+// run every task that it will be able to run. Further calls do nothing.
+func (e *Engine) Resume() {
+	e.mu.Lock()
+	first := !e.resumes && !e.closed
+	e.resumes = true
+	e.mu.Unlock()
+	if !first {
+		return
+	}
+	for _, s := range [...]any{e.store, e.config.Dispatcher} {
+		if o, ok := s.(Offerer); ok {
+			e.untilClosed(o.Offers(e.lookForOrphans))
 		}
+	}
+	e.lookForOrphans()
+}
+
+// untilClosed has the end of the engine call stop, which ends a source of hints. If the engine has ended meanwhile, stop is called now.
+func (e *Engine) untilClosed(stop func()) {
+	e.mu.Lock()
+	ended := e.stopped
+	if !ended {
+		e.stopHints = append(e.stopHints, stop)
+	}
+	e.mu.Unlock()
+	if ended {
+		stop()
 	}
 }
 

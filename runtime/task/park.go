@@ -129,13 +129,13 @@ func (e *Engine) parkForAnswer(r *Run) {
 // that is an Offerer hints then (interrupt.go), and without Resume an engine does not look for orphans.
 func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 	at, ok := earliestDeadline(t.Questions)
-	if _, offers := e.store.(Offerer); !ok || offers || !e.config.Resume {
+	if _, offers := e.store.(Offerer); !ok || offers {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.runs[t.ID] != r {
-		return // begun again meanwhile
+	if !e.resumes || e.runs[t.ID] != r { // r: else it has begun again meanwhile
+		return
 	}
 	e.parked[t.ID] = e.timers.add(r.localTime(at), func() {
 		e.dropWakeTimer(t.ID)

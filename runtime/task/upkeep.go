@@ -121,6 +121,7 @@ func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 // again when there are more of them than one call takes.
 func (e *Engine) dispatchOrphans() {
 	e.unplan(&e.orphanScan)
+	e.forgetGivenBack()
 	again := e.config.Lease / beatsPerLease
 	e.expireAt(time.Now()) // for tasks of other creators, too: nothing else here plans a sweep for them
 	ids, err := e.store.Orphans(e.base, orphanBatch)
@@ -138,11 +139,11 @@ func (e *Engine) dispatchOrphans() {
 	e.plan(&e.orphanScan, time.Now().Add(again), (*Engine).dispatchOrphans)
 }
 
-// wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here, and the store
-// does not know that only because it was away (DUR06).
+// wanted reports whether an orphan should run: not when the engine is closed, nor while it is left for others, nor when the handler of an earlier run has
+// returned here, and the store does not know that only because it was away (DUR06).
 func (e *Engine) wanted(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := e.runs[id]
-	return !e.closed && (r == nil || r.slot || r.lease().Epoch == 0)
+	return !e.closed && !time.Now().Before(e.givenBack[id]) && (r == nil || r.slot || r.lease().Epoch == 0)
 }

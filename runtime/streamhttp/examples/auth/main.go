@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -44,7 +43,7 @@ func run(addr string, at site) error {
 	if err != nil {
 		return err
 	}
-	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	stop, cancel := signal.NotifyContext(context.Background(), server.EndSignals()...)
 	defer cancel()
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
