@@ -129,14 +129,14 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 // readMessage reads a body that is one message, or several of a batch.
 func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	if resp.ContentLength > l.maxBytes {
-		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+		return moreThanRead(r.call.op.Name, &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
 	body, err := io.ReadAll(io.LimitReader(r.call.result.hearing(resp.Body), l.maxBytes+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the answer could not be read to its end: %w", err)
 	case int64(len(body)) > l.maxBytes:
-		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+		return moreThanRead(r.call.op.Name, &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
 	if resp.StatusCode >= 300 { // the error may be the JSON of a gateway
 		m, bad := rpc.Parse(body, l.s.cfg.limits)
@@ -161,14 +161,22 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 // readStream reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
 // resumed after the last event.
 func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round) error {
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: r.call.result.hear}
+	received := func() {
+		if !l.s.awaits(r) {
+			l.linger(r)
+		}
+	}
+	tooLarge := func(large *rpc.FrameError) {
+		l.s.tooLarge(large, r)
+		received()
+	}
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry, tooLarge: tooLarge, heard: r.call.result.hear}
 	resumes := r.call.dialect.HTTP.LastEventHeader
 	for failures := 0; ; {
 		before := events.id
 		err := events.read(resp.Body, func(data []byte) {
-			if l.s.receive(data, r); !l.s.awaits(r) {
-				l.linger(r)
-			}
+			l.s.receive(data, r)
+			received()
 		})
 		_ = resp.Body.Close()
 		var large *rpc.FrameError
@@ -176,7 +184,7 @@ func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round
 		case r.entry.Err() != nil || ctx.Err() != nil:
 			return nil
 		case errors.As(err, &large):
-			return broken(r.call.op.Name, "%w", err)
+			return moreThanRead(r.call.op.Name, err)
 		case resumes == "" || events.id == "":
 			if err == nil {
 				err = io.ErrUnexpectedEOF
@@ -352,7 +360,13 @@ const minListenRetry = 500 * time.Millisecond
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
 	heard := false
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: func() { heard = true }}
+	isCurrent := func() bool { return l.sessionID() == session } // else it was read before its session ended, and is answered in no other
+	tooLarge := func(large *rpc.FrameError) {
+		if isCurrent() {
+			l.s.tooLarge(large, nil)
+		}
+	}
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry, tooLarge: tooLarge, heard: func() { heard = true }}
 	wait := time.Duration(0)
 	for sleep(ctx, wait) {
 		req, err := l.request(ctx, http.MethodGet, nil)
@@ -377,7 +391,7 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 			began := time.Now()
 			heard = false
 			err = events.read(resp.Body, func(data []byte) {
-				if l.sessionID() == session { // else it was read before its session ended, and is answered in no other
+				if isCurrent() {
 					l.s.receive(data, nil)
 				}
 			})

@@ -153,22 +153,22 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 const maxNoise = 512
 
 // tooLarge handles a frame that was too large to read. A request of the server is refused, if its id was read. A frame of unknown kind may be
-// the answer to any request, so it ends one only if there is no other.
-func (s *Session) tooLarge(err *rpc.FrameError) {
+// the answer to any request, so it ends one only if there is no other, or if it came on the stream of one.
+func (s *Session) tooLarge(err *rpc.FrameError, from *round) {
 	s.cfg.logger.Warn("a message was thrown away", "error", err)
 	id := err.Begun.ID
 	switch {
 	case id.IsZero() && err.Begun.Method != nil: // it is no answer
 		return
 	case err.Begun.Kind == rpc.KindRequest:
-		s.link.reply(s.originOf(nil), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
 		return
 	case !err.Begun.Answers():
-		id = s.onlyRequest(nil)
+		id = s.onlyRequest(from)
 	}
 	if !id.IsZero() {
 		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
-			e.Values().(*round).fail(broken(e.Info().Method, "%w", err))
+			e.Values().(*round).fail(moreThanRead(e.Info().Method, err))
 		}
 	}
 }
