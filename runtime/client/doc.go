@@ -49,7 +49,7 @@
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process*.go: a child process
-//   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpgiveup.go: giving one up; httpasking.go: one that
+//   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpresume.go: its stream of events, and resuming that; httpgiveup.go: giving one up; httpasking.go: one that
 //     waits for a person; sideclock.go: the clock of a call that waits for another request; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
 //     sse.go: server-sent events
 //   - internal/address: addresses without the parts that may be secret

@@ -135,6 +135,10 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 		s.link.reply(to, rpc.AppendError(nil, m.ID, err))
 		return
 	}
+	text := rpc.Printable(rpc.CutTo(string(frame[:min(len(frame), maxNoise)]), 80))
+	if from != nil {
+		from.noise = broken(from.call.op.Name, "the response ended without an answer, and has what is no message (%s): %s", err.Message, text)
+	}
 	s.mu.Lock()
 	ready := s.ready
 	if s.inherited {
@@ -145,7 +149,7 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 	}
 	s.mu.Unlock()
 	if ready { // before, Connect reports it
-		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame), "text", rpc.Printable(rpc.CutTo(string(frame[:min(len(frame), maxNoise)]), 80)))
+		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame), "text", text)
 	}
 }
 
