@@ -78,25 +78,36 @@ func TestAStreamMayHaveLongLinesWithoutData(t *testing.T) {
 	<-heard
 }
 
-// The stream of a session goes on after what was too large for it.
+// The stream of a session goes on after what was too large for it, whatever that was: it ends no call.
 func TestCAN30TheStreamOfASessionGoesOnAfterWhatIsTooLarge(t *testing.T) {
 	large := tooMany(`{"jsonrpc":"2.0","method":"notifications/message",`)["one line"]
-	gets := make(chan string, 10)
+	unknown := tooMany(`{"jsonrpc":"2.0","own":1,`)["one line"]
+	gets, called := make(chan string, 10), make(chan struct{})
+	heard := make(chan client.List, 1)
 	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		if r.Method != http.MethodGet {
+		switch {
+		case m.Method == "tools/call":
+			close(called)
+			if got := <-heard; got != client.Tools {
+				t.Errorf("heard %s", got)
+			}
+			answer(w, m, complete("2025-11-25", "fine"))
+			return
+		case r.Method != http.MethodGet:
 			session(w, r, m, "s")
 			return
 		}
 		gets <- r.Header.Get("Last-Event-ID")
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, large+"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+		w.(http.Flusher).Flush()
+		<-called
+		fmt.Fprint(w, large+unknown+"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	heard := make(chan client.List, 1)
-	dialHTTP(t, url, client.WithRevision("2025-11-25"), client.WithMaxFrame(frameLimit), client.WithHandlers(client.Handlers{ListChanged: func(l client.List) { heard <- l }}))
-	if got := <-heard; got != client.Tools || len(gets) != 1 {
-		t.Errorf("heard %s after %d requests", got, len(gets))
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"), client.WithMaxFrame(frameLimit), client.WithHandlers(client.Handlers{ListChanged: func(l client.List) { heard <- l }}))
+	if r, err := s.CallTool(t.Context(), "x", nil); err != nil || r.Text() != "fine" || len(gets) != 1 {
+		t.Errorf("%v, after %d requests", err, len(gets))
 	}
 }
 

@@ -167,6 +167,8 @@ func (s *Session) tooLarge(err *rpc.FrameError, from *round) {
 	case err.Begun.Kind == rpc.KindRequest:
 		s.link.reply(s.originOf(from), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
 		return
+	case !err.Begun.Answers() && from == nil && !s.link.shared(): // answers have other streams
+		return
 	case !err.Begun.Answers():
 		id = s.onlyRequest(from)
 	}
