@@ -116,6 +116,11 @@
 // open. They wait for answers to the notifications, too, as long as some come: a server that is slower than its client would be left with ever more
 // connections. A server that answers none stops nothing.
 //
+// A server may have its client poll: its streams end at once, and it says how long to wait (retry). So a stream that was opened again counts as no failure,
+// and the call's own time decides. Only a server that can not be reached is given up sooner. The server is told when a call is given up whose stream is lost.
+//
+// A message over the limit is thrown away where it ends, on a stream of events, too, if it is no more than some times as large: what follows may be the answer.
+//
 // A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
 // these are sent again: a 404 to the POST of a request says that it was not served. A 404 to the GET that resumes the request's stream does not say that,
 // nor does one to the answer to a question of the request: then the request fails, because it may have been served, and the next request finds out.
