@@ -40,7 +40,7 @@ func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round
 		case r.entry.Err() != nil || ctx.Err() != nil:
 			return nil
 		case errors.As(err, &large):
-			return moreThanRead(r.call.op.Name, err)
+			return l.lose(r, moreThanRead(r.call.op.Name, err))
 		case resumes == "" || events.id == "":
 			if err == nil && r.noise != nil {
 				return l.lose(r, r.noise)
@@ -65,12 +65,13 @@ func (r *round) mayHaveRun() string {
 	return "; the call may have run"
 }
 
-// lose gives up a request whose stream was lost, and returns why. In revisions in which the end of a stream does not say so, the server is told, except of
+// lose ends a request whose stream was lost, and returns why. In revisions in which the end of a stream does not say so, the server is told, except of
 // a request for the result of a task, which is repeated.
 func (l *httpLink) lose(r *round, why error) error {
 	if !l.giveUpTells(r.call.dialect) && r.call.result == nil {
 		l.s.giveUp(r.entry, r, &Cause{Source: inflight.SourceCaller, Reason: "its stream has ended without an answer, and is not resumed"})
 	}
+	r.fail(asTransport(why)) // here, since giveUp ends the context of the exchange
 	return why
 }
 

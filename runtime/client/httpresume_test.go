@@ -64,9 +64,10 @@ func TestCAN16AServerThatHasItsClientPoll(t *testing.T) {
 	}{{"retry: 0\n", 50 * time.Millisecond}, {"retry: 100\n", 100 * time.Millisecond}, {"retry: 5000\n", 5 * time.Second}, {"", time.Second}} {
 		for _, late := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				began, polls := time.Now(), 0
+				began := time.Now()
+				var polls atomic.Int64
 				s, told := resumed(t, c.retry, func(call message, n int) (*http.Response, error) {
-					polls = n
+					polls.Store(int64(n))
 					if !late && time.Since(began) >= ends {
 						return events(fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", call.ID, complete("2025-11-25", "fine")))
 					}
@@ -83,8 +84,8 @@ func TestCAN16AServerThatHasItsClientPoll(t *testing.T) {
 				if took := time.Since(began); took != want || late != errors.As(err, &cause) || !late && r.Text() != "fine" {
 					t.Errorf("%q, late: %v: %v after %v", c.retry, late, err, took)
 				}
-				if n := int(want / c.every); polls < n-1 || polls > n {
-					t.Errorf("%q: asked %d times, not %d", c.retry, polls, n)
+				if n := int64(want / c.every); polls.Load() < n-1 || polls.Load() > n {
+					t.Errorf("%q: asked %d times, not %d", c.retry, polls.Load(), n)
 				}
 			})
 		}
