@@ -123,6 +123,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"no TLS":                     {[]string{"https" + strings.TrimPrefix(bad(t, 200, "", "text/plain", ""), "http")}, exitProtocol, []string{"does not speak TLS", "http://"}},
 		"no TLS and no HTTP":         {[]string{"https" + strings.TrimPrefix(greets(t, "SSH-2.0-OpenSSH_9.9\r\n"), "http")}, exitProtocol, []string{"does not speak TLS"}},
 		"another protocol in JSON":   {[]string{bad(t, 200, "", "application/json", `{"hello":"world"}`)}, exitProtocol, nil},
+		"an event that is none":      {[]string{bad(t, 200, "", "text/event-stream", "data: {not json\n\n")}, exitProtocol, []string{"its answer to server/discover", "no message", "{not json"}},
 		"401":                        {[]string{bad(t, 401, `WWW-Authenticate: Bearer realm="shop"`, "text/plain", "who are you?")}, exitAuth, []string{`realm="shop"`, "who asks", "MCPKILN_TOKEN", "--header"}},
 		"403":                        {[]string{bad(t, 403, "", "text/plain", "not you")}, exitAuth, []string{"403 Forbidden", "not you", "a token that allows this", "MCPKILN_TOKEN"}},
 		"404":                        {[]string{bad(t, 404, "", "text/plain", "nothing here")}, exitNetwork, []string{"404 Not Found", "/mcp"}},

@@ -63,11 +63,12 @@ type round struct {
 	late bool // expectLate was called; guarded by Session.mu
 	sent bool // handed to the link; guarded by the link's lock
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
-	// another. stray is the id of an answer on its stream that is for another request; zero for none. All three are only for the goroutine of its exchange,
-	// until the round is answered.
+	// another. stray is the id of an answer on its stream that is for another request; zero for none. noise is the error for what is no message on its
+	// stream; nil for none. All four are only for the goroutine of its exchange, until the round is answered.
 	session string
 	busy    *StatusError
 	stray   rpc.ID
+	noise   error
 }
 
 // Value implements context.Context.

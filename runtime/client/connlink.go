@@ -323,7 +323,7 @@ func (l *connLink) receive() {
 		case err == nil:
 			l.s.receive(frame, nil)
 		case errors.As(err, &large):
-			l.s.tooLarge(large)
+			l.s.tooLarge(large, nil)
 		default:
 			l.gone(err)
 			return

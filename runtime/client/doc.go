@@ -49,7 +49,7 @@
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process*.go: a child process
-//   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpgiveup.go: giving one up; httpasking.go: one that
+//   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpresume.go: its stream of events, and resuming that; httpgiveup.go: giving one up; httpasking.go: one that
 //     waits for a person; sideclock.go: the clock of a call that waits for another request; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
 //     sse.go: server-sent events
 //   - internal/address: addresses without the parts that may be secret
@@ -115,6 +115,11 @@
 // requests wait while too many of these notifications are being sent, or too many streams are being closed, but never for streams that a server leaves
 // open. They wait for answers to the notifications, too, as long as some come: a server that is slower than its client would be left with ever more
 // connections. A server that answers none stops nothing.
+//
+// A server may have its client poll: its streams end at once, and it says how long to wait (retry). So a stream that was opened again counts as no failure,
+// and the call's own time decides. Only a server that can not be reached is given up sooner. The server is told when a call is given up whose stream is lost.
+//
+// A message over the limit is thrown away where it ends, on a stream of events, too, if it is no more than some times as large: what follows may be the answer.
 //
 // A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
 // these are sent again: a 404 to the POST of a request says that it was not served. A 404 to the GET that resumes the request's stream does not say that,

@@ -102,15 +102,19 @@ func (e *StatusError) transient() bool {
 	return e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500
 }
 
-// ProtocolError says that the server broke the protocol.
+// ProtocolError says that the server broke the protocol, or that its answer is larger than this side reads (RaiseMaxFrame).
 type ProtocolError struct {
 	Method string // of the request whose answer is wrong; "" for none
 	Err    error
+	large  bool
 }
 
 // Error implements error.
 func (e *ProtocolError) Error() string {
-	if e.Method == "" {
+	switch {
+	case e.large:
+		return "client: the server's answer to " + e.Method + " is more than this side reads: " + rpc.Printable(e.Err.Error())
+	case e.Method == "":
 		return "client: the server broke the protocol: " + rpc.Printable(e.Err.Error())
 	}
 	return "client: the server broke the protocol in its answer to " + e.Method + ": " + rpc.Printable(e.Err.Error())
@@ -137,7 +141,7 @@ const (
 	RaiseMaximum          Remedy = "the server is asked to cancel the task: Timeout and WithTimeout set how long a call may take in all, and Start follows a task without a maximum"
 	NameRevision          Remedy = "nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
 	MendDefinition        Remedy = "its server has to mend the definition of the tool; until then, it can be called in an older revision (WithRevision), or over the standard streams, as far as the server has these"
-	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
+	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be, or, of a Conn, its own options"
 )
 
 // Error implements error.
@@ -168,6 +172,11 @@ func unconfirmed(err error, doubt bool) error {
 // broken returns a *ProtocolError.
 func broken(method, format string, args ...any) error {
 	return &ProtocolError{Method: method, Err: fmt.Errorf(format, args...)}
+}
+
+// moreThanRead returns the error of a request whose answer is larger than this side reads, as err says.
+func moreThanRead(method string, err error) error {
+	return &RemedyError{&ProtocolError{Method: method, Err: err, large: true}, RaiseMaxFrame}
 }
 
 // VersionError says that client and server have no revision of the protocol in common.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -36,7 +37,7 @@ func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 	if err := headerError(e.Header); err != nil {
 		return nil, &TransportError{Err: err}
 	}
-	l := &httpLink{s: s, endpoint: e, maxBytes: int64(s.cfg.maxFrame), streams: map[*round]*stream{}, replying: make(chan struct{}, maxReplies), renewing: make(chan struct{}, 1)}
+	l := &httpLink{s: s, endpoint: e, maxBytes: int64(min(s.cfg.maxFrame, math.MaxInt/maxSkipped/2)), streams: map[*round]*stream{}, replying: make(chan struct{}, maxReplies), renewing: make(chan struct{}, 1)}
 	if l.maxBytes == 0 {
 		l.maxBytes = rpc.DefaultMaxFrame
 	}

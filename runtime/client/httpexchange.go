@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
@@ -42,7 +41,10 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 	err := l.roundTrip(ctx, frame, r, st)
 	if err == nil && r.entry.Err() == nil { // Err is set as soon as the entry is over, by an answer too
 		err = broken(r.call.op.Name, "the response ended without an answer")
-		if !r.stray.IsZero() {
+		switch {
+		case r.noise != nil:
+			err = r.noise
+		case !r.stray.IsZero():
 			err = broken(r.call.op.Name, "the response answers request %s, not %s, which it is for", r.stray.String(), r.entry.Key().ID.String())
 		}
 	}
@@ -127,14 +129,14 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 // readMessage reads a body that is one message, or several of a batch.
 func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	if resp.ContentLength > l.maxBytes {
-		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+		return moreThanRead(r.call.op.Name, &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
 	body, err := io.ReadAll(io.LimitReader(r.call.result.hearing(resp.Body), l.maxBytes+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the answer could not be read to its end: %w", err)
 	case int64(len(body)) > l.maxBytes:
-		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
+		return moreThanRead(r.call.op.Name, &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
 	if resp.StatusCode >= 300 { // the error may be the JSON of a gateway
 		m, bad := rpc.Parse(body, l.s.cfg.limits)
@@ -156,40 +158,6 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	return nil
 }
 
-// readStream reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
-// resumed after the last event.
-func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round) error {
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: r.call.result.hear}
-	resumes := r.call.dialect.HTTP.LastEventHeader
-	for failures := 0; ; {
-		before := events.id
-		err := events.read(resp.Body, func(data []byte) {
-			if l.s.receive(data, r); !l.s.awaits(r) {
-				l.linger(r)
-			}
-		})
-		_ = resp.Body.Close()
-		var large *rpc.FrameError
-		switch {
-		case r.entry.Err() != nil || ctx.Err() != nil:
-			return nil
-		case errors.As(err, &large):
-			return broken(r.call.op.Name, "%w", err)
-		case resumes == "" || events.id == "":
-			if err == nil {
-				err = io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("the stream ended without an answer: %w; the call may have run", err)
-		case events.id != before:
-			failures = 0
-		}
-		r.call.result.lose()
-		if resp, err = l.resume(ctx, events, r, &failures); err != nil {
-			return err
-		}
-	}
-}
-
 // lingering is how long a response may take to end after its answer. If it ends in time, its connection can be used again.
 const lingering = time.Second
 
@@ -205,84 +173,6 @@ func (l *httpLink) linger(r *round) {
 	if !st.endedLater && !st.ending {
 		l.keep(st, &l.answered, st.cancel)
 	}
-}
-
-// defaultRetry is how long a client waits before it resumes a stream, if the server has not said.
-const defaultRetry = time.Second
-
-// minRetry is how long it waits at least: a server that ends its streams at once must not make the client spin.
-const minRetry = 50 * time.Millisecond
-
-// maxResumes is how often in a row a stream is resumed without a new event, and maxRefusals how often if connections are refused. A refused
-// connection mostly means that the server and its streams are gone, so there are fewer tries.
-const (
-	maxResumes  = 5
-	maxRefusals = 3
-)
-
-// resume resumes a stream, after the time that the server wants.
-func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, failures *int) (*http.Response, error) {
-	why, after := errors.New("it ended again and again"), time.Duration(0)
-	for refusals := 0; ; {
-		if *failures++; *failures > maxResumes || refusals == maxRefusals {
-			return nil, fmt.Errorf("the stream ended without an answer, and could not be resumed: %w; the call may have run", why)
-		}
-		wait := max(events.retry, minRetry)
-		if *failures > 1 {
-			wait = min(wait<<(*failures-1), max(wait, time.Minute))
-		}
-		if !sleep(ctx, max(wait, after)) {
-			return nil, ctx.Err()
-		}
-		after = 0
-		d := r.call.dialect
-		req, err := l.request(ctx, http.MethodGet, nil)
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Accept", "text/event-stream")
-		req.Header.Set(d.HTTP.LastEventHeader, events.id)
-		session := l.identify(req, d)
-		if r.session != "" && session != r.session { // the new session does not know the event
-			return nil, errSessionGone
-		}
-		resp, err := l.do(req)
-		switch {
-		case err != nil:
-			l.s.cfg.logger.Debug("a stream was not resumed", "error", err)
-			if why = err; errors.Is(err, syscall.ECONNREFUSED) {
-				refusals++
-			}
-			continue
-		case resp.StatusCode == http.StatusOK && isEventStream(resp):
-			return resp, nil
-		}
-		status := l.status(resp)
-		_ = resp.Body.Close()
-		if !status.transient() {
-			return nil, notResumed(resp, status, session)
-		}
-		why, after = fmt.Errorf("HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)), status.RetryAfter
-	}
-}
-
-// errSessionGone is not errNoSession: the request was served, perhaps to its end.
-var errSessionGone = errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
-
-// notResumed returns the error of a request whose stream the server does not resume. It is no *StatusError, which would look like that of the request
-// itself, except where the server wants the caller to log in; that one says so.
-func notResumed(resp *http.Response, status *StatusError, session string) error {
-	const ended, ran = "the stream ended without an answer, and the server ", "; the call may have run"
-	switch {
-	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		status.means = "; " + ended + "does not resume it" + ran
-		return status
-	case resp.StatusCode == http.StatusNotFound && session != "":
-		return errSessionGone
-	case resp.StatusCode == http.StatusOK:
-		return fmt.Errorf(ended+"does not resume it: it answers with Content-Type %q"+ran, resp.Header.Get("Content-Type"))
-	}
-	return fmt.Errorf(ended+"does not resume it: HTTP status %d %s"+ran, resp.StatusCode, http.StatusText(resp.StatusCode))
 }
 
 func isEventStream(resp *http.Response) bool {
@@ -350,7 +240,13 @@ const minListenRetry = 500 * time.Millisecond
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
 	heard := false
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: func() { heard = true }}
+	isCurrent := func() bool { return l.sessionID() == session } // else it was read before its session ended, and is answered in no other
+	tooLarge := func(large *rpc.FrameError) {
+		if isCurrent() {
+			l.s.tooLarge(large, nil)
+		}
+	}
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry, tooLarge: tooLarge, heard: func() { heard = true }}
 	wait := time.Duration(0)
 	for sleep(ctx, wait) {
 		req, err := l.request(ctx, http.MethodGet, nil)
@@ -375,7 +271,7 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 			began := time.Now()
 			heard = false
 			err = events.read(resp.Body, func(data []byte) {
-				if l.sessionID() == session { // else it was read before its session ended, and is answered in no other
+				if isCurrent() {
 					l.s.receive(data, nil)
 				}
 			})

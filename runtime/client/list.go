@@ -157,7 +157,7 @@ func (p *pages) measure(items []json.RawMessage) error {
 		p.size += len(item) + itemSize
 	}
 	if most := maxListFrames * cmp.Or(p.s.cfg.maxFrame, rpc.DefaultMaxFrame); p.size > most {
-		return &RemedyError{broken(p.method, "the list is larger than %d bytes, %d times the largest message", most, maxListFrames), RaiseMaxFrame}
+		return moreThanRead(p.method, fmt.Errorf("the list is larger than %d bytes, %d times the largest message", most, maxListFrames))
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 
 // ToolResult is the result of a tool. The raw members belong to the caller.
 type ToolResult struct {
-	Content           json.RawMessage // an array of content blocks
-	StructuredContent json.RawMessage // nil for none
+	Content json.RawMessage // an array of content blocks
+	// StructuredContent is as the server sent it, nil for none. Revisions before 2026-07-28 want an object; only generated clients check that, by the outputSchema.
+	StructuredContent json.RawMessage
 	IsError           bool            // the tool failed, and Content says why: for the model to read
 	Raw               json.RawMessage // the whole result
 }

@@ -135,6 +135,10 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 		s.link.reply(to, rpc.AppendError(nil, m.ID, err))
 		return
 	}
+	text := rpc.Printable(rpc.CutTo(string(frame[:min(len(frame), maxNoise)]), 80))
+	if from != nil {
+		from.noise = broken(from.call.op.Name, "the response ended without an answer, and has what is no message (%s): %s", err.Message, text)
+	}
 	s.mu.Lock()
 	ready := s.ready
 	if s.inherited {
@@ -145,7 +149,7 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 	}
 	s.mu.Unlock()
 	if ready { // before, Connect reports it
-		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame), "text", rpc.Printable(rpc.CutTo(string(frame[:min(len(frame), maxNoise)]), 80)))
+		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame), "text", text)
 	}
 }
 
@@ -153,22 +157,24 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 const maxNoise = 512
 
 // tooLarge handles a frame that was too large to read. A request of the server is refused, if its id was read. A frame of unknown kind may be
-// the answer to any request, so it ends one only if there is no other.
-func (s *Session) tooLarge(err *rpc.FrameError) {
+// the answer to any request, so it ends one only if there is no other, or if it came on the stream of one.
+func (s *Session) tooLarge(err *rpc.FrameError, from *round) {
 	s.cfg.logger.Warn("a message was thrown away", "error", err)
 	id := err.Begun.ID
 	switch {
 	case id.IsZero() && err.Begun.Method != nil: // it is no answer
 		return
 	case err.Begun.Kind == rpc.KindRequest:
-		s.link.reply(s.originOf(nil), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
+		return
+	case !err.Begun.Answers() && from == nil && !s.link.shared(): // answers have other streams
 		return
 	case !err.Begun.Answers():
-		id = s.onlyRequest(nil)
+		id = s.onlyRequest(from)
 	}
 	if !id.IsZero() {
 		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
-			e.Values().(*round).fail(broken(e.Info().Method, "%w", err))
+			e.Values().(*round).fail(moreThanRead(e.Info().Method, err))
 		}
 	}
 }

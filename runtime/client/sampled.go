@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// sampledError returns where a model's result breaks its definition, or uses a tool although its request has none; nil for nowhere (LET01).
+// sampledError returns where a model's result breaks its definition, or uses a tool that its request does not offer; nil for nowhere (LET01).
 func sampledError(d *wire.Dialect, params, result json.RawMessage) error {
 	result = bytes.TrimSpace(result)
 	if _, err := roleOf("", result); err != nil {
@@ -19,12 +20,22 @@ func sampledError(d *wire.Dialect, params, result json.RawMessage) error {
 		return err
 	}
 	lists := d.Declares.SamplingTools != "" // of blocks came with the tools
-	tools := lists && len(listOf(memberOf(params, "tools"))) > 0
+	var tools []string
+	for _, tool := range listOf(memberOf(params, "tools")) {
+		tools = append(tools, textOf(memberOf(tool, "name")))
+	}
+	noTools := ""
+	switch {
+	case !lists || len(tools) == 0:
+		noTools = "because the request has no tools"
+	case textOf(memberOf(memberOf(params, "toolChoice"), "mode")) == "none":
+		noTools = "because the request's toolChoice is none"
+	}
 	switch stop := memberOf(result, "stopReason"); {
 	case stop != nil && kindOf(stop) != "string":
 		return errors.New("/stopReason: it must be of type string, or missing")
-	case textOf(stop) == "toolUse" && !tools:
-		return errors.New("/stopReason: it can not be toolUse, because the request has no tools")
+	case textOf(stop) == "toolUse" && noTools != "":
+		return fmt.Errorf("/stopReason: it can not be toolUse, %s", noTools)
 	}
 	content := memberOf(result, "content")
 	if kindOf(content) == "array" && !lists {
@@ -35,8 +46,12 @@ func sampledError(d *wire.Dialect, params, result json.RawMessage) error {
 		return err
 	}
 	for _, b := range blocks {
-		if kind := textOf(memberOf(b, "type")); (kind == toolUse || kind == toolResult) && !tools {
-			return fmt.Errorf("/content: it can not have a block of type %s, because the request has no tools", kind)
+		kind := textOf(memberOf(b, "type"))
+		if (kind == toolUse || kind == toolResult) && noTools != "" {
+			return fmt.Errorf("/content: it can not have a block of type %s, %s", kind, noTools)
+		}
+		if name := textOf(memberOf(b, "name")); kind == toolUse && !slices.Contains(tools, name) {
+			return fmt.Errorf("/content: it uses the tool %q, which the request does not have", name)
 		}
 	}
 	return nil

@@ -65,6 +65,11 @@ func TestLET01AResultOfAModelIsHeldAgainstItsSchema(t *testing.T) {
 		{since, `,"tools":[]`, say(use), "/content: it can not have a block of type tool_use"},
 		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, `{"role":"assistant","model":"m","stopReason":"toolUse","content":[` + text + `,` + use + `]}`, ""},
 		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(used), ""},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"required"}`, say(use), ""},
+		{since, `,"tools":[{"name":"N","inputSchema":{"type":"object"}},{"name":"nn","inputSchema":{"type":"object"}}]`, say(`[` + text + `,` + use + `]`), `/content: it uses the tool "n", which the request does not have`},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"none"}`, say(use), "/content: it can not have a block of type tool_use, because the request's toolChoice is none"},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"none"}`, `{"role":"assistant","model":"m","stopReason":"toolUse","content":` + text + `}`, "/stopReason: it can not be toolUse, because the request's toolChoice is none"},
+		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"none"}`, say(text), ""},
 		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(`{"type":"tool_use","id":"1","name":"n"}`), "/content/input: it must be of type object, and is missing"},
 		{since, `,"tools":[{"name":"n","inputSchema":{"type":"object"}}]`, say(`{"type":"tool_result","toolUseId":"1"}`), "/content/content: it must be of type array, and is missing"},
 	} {

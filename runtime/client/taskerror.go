@@ -15,7 +15,7 @@ import (
 // then State is not terminal, the task may go on, and a *RemedyError around this one says how to follow it.
 type TaskError struct {
 	State TaskState // the last one that was read
-	Err   error     // nil: it failed without saying why
+	Err   error     // nil: it failed without saying why, which breaks the protocol since 2026-07-28, but leaves no doubt that it failed
 }
 
 // Error implements error.

@@ -178,8 +178,9 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 	if w.mayHave(err) {
 		err = nil
 	}
+	err = unconfirmed(err, doubt)
 	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
-	w.s.tellAnswered(q, unconfirmed(err, doubt))
+	w.s.tellAnswered(q, err)
 	switch {
 	case w.life.Err() != nil:
 		return
@@ -205,10 +206,14 @@ func (w *following) mayHave(err error) bool {
 	return status == task.Completed || status == task.Failed
 }
 
-// notTaken ends the executions of a task that did not take an answer because of err: it may wait for ever. The task is not cancelled, because err may say
+// notTaken ends the executions of a task that did not take an answer because of err, or may not have: it may wait for ever. The task is not cancelled, because err may say
 // nothing of it: a token can expire while a person thinks, and whoever resumes the task can answer again.
 func (w *following) notTaken(err error) {
-	w.leave(fmt.Errorf("an answer to it was not taken: %w", err))
+	what := "an answer to it was not taken"
+	if errors.As(err, new(*UnconfirmedError)) {
+		what = "an answer to it was not acknowledged"
+	}
+	w.leave(fmt.Errorf("%s: %w", what, err))
 }
 
 // answerLost is notTaken for an answer to a question that came as a request in that HTTP session, unless the task may go on: it is over; it asks again in a
@@ -226,7 +231,7 @@ func (w *following) answerLost(session string, err error, doubt bool) {
 	}
 	w.mu.Unlock()
 	if !goesOn && !asks {
-		w.notTaken(err)
+		w.notTaken(unconfirmed(err, doubt))
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // answering has a task of 2026-07-28 asked by a server that says what updates say to an answer, and returns what the receipt and the result are. What updates
@@ -85,4 +87,47 @@ func TestEXT22AnAnswerToATaskThatHasExpired(t *testing.T) {
 			t.Errorf("the receipt is %v, the result %v", receipt, result)
 		}
 	})
+}
+
+// EXT22: where it is not known whether the server has taken an answer, the error of the task does not say that it has not.
+func TestEXT22TheErrorOfATaskSaysNoMoreThanTheReceipt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		receipt, result := answering(t, func(w http.ResponseWriter, m message) (string, error) {
+			answer(w, m, `{"resultType":"input_required"}`)
+			return taskIs("complete", "input_required", `,"inputRequests":{"k":`+goodForm+`}`), nil
+		})
+		var unconfirmed, told *client.UnconfirmedError
+		if !errors.As(receipt, &unconfirmed) || !errors.As(result, &told) || strings.Contains(result.Error(), "not taken") {
+			t.Errorf("the receipt is %v, the result %v", receipt, result)
+		}
+	})
+}
+
+// EXT22: what is said of a new task is a hint: an unknown status of it is not passed on, and what tasks/get says decides.
+func TestEXT22ANewTaskWithAnUnknownStatus(t *testing.T) {
+	for _, status := range []string{"paused", ""} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			go p.each(func(m message) {
+				switch m.Method {
+				case "tools/call":
+					p.answer(m, taskIs("task", status, ""))
+				case "tasks/get":
+					p.answer(m, taskIs("complete", "completed", `,"result":{"content":[]}`))
+				}
+			})
+			x, err := s.Start(t.Context(), "x", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for state := range x.Updates(t.Context()) {
+				if state.Status != task.Working && state.Status != task.Completed {
+					t.Errorf("%q: it is %s", status, state.Status)
+				}
+			}
+			if _, err := x.Result(t.Context()); err != nil {
+				t.Errorf("%q: %v", status, err)
+			}
+		})
+	}
 }

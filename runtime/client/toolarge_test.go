@@ -35,11 +35,13 @@ type closeBoth struct{ a, b io.Closer }
 // Close implements io.Closer.
 func (c closeBoth) Close() error { return errors.Join(c.a.Close(), c.b.Close()) }
 
-// tellsTheLimit reports whether a call ended because its answer was too large.
+// tellsTheLimit reports whether a call ended because its answer was too large, with an error that says how that can be helped, and does not blame the server.
 func tellsTheLimit(r result) bool {
 	var broke *client.ProtocolError
 	var large *rpc.FrameError
-	return errors.As(r.err, &broke) && broke.Method == "tools/call" && errors.As(r.err, &large) && strings.Contains(r.err.Error(), fmt.Sprint(frameLimit))
+	var with *client.RemedyError
+	helps := errors.As(r.err, &with) && with.Remedy == client.RaiseMaxFrame && !strings.Contains(r.err.Error(), "broke")
+	return helps && errors.As(r.err, &broke) && broke.Method == "tools/call" && errors.As(r.err, &large) && strings.Contains(r.err.Error(), fmt.Sprint(frameLimit))
 }
 
 // An answer that is too large ends its call alone, at once and with an error that says why.

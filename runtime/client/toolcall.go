@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -235,6 +236,10 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 // follow begins to follow the task that a call has become.
 func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	state := readState(v, v.Text(wire.SlotTaskID))
+	if !knownStatus(state.Status) { // what tasks/get says of it decides
+		s.cfg.logger.Warn("a new task has an unknown status, and counts as working until its state is read", "task", state.ID, "status", rpc.Printable(string(state.Status)))
+		state.Status = task.Working
+	}
 	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.Key().ID)
 	x.leavesOpen = c.leavesOpen
 	c.mu.Lock()

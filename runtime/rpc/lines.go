@@ -81,9 +81,9 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	for {
 		chunk, err := l.r.ReadSlice('\n')
 		if len(line)+len(trimEnd(chunk)) > l.opts.MaxFrame {
-			var s skim
-			s.add(line)
-			s.add(chunk)
+			var s Skim
+			s.Add(line)
+			s.Add(chunk)
 			return line[:0], l.skipLine(err, &s)
 		}
 		line = append(line, chunk...)
@@ -94,16 +94,16 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 }
 
 // skipLine reads the rest of a line over the limit, of which s has the beginning; err is the error of the last read.
-func (l *lines) skipLine(err error, s *skim) error {
+func (l *lines) skipLine(err error, s *Skim) error {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		var chunk []byte
 		chunk, err = l.r.ReadSlice('\n')
-		s.add(chunk)
+		s.Add(chunk)
 	}
 	if err != nil && err != io.EOF {
 		return err
 	}
-	return &FrameError{Limit: l.opts.MaxFrame, Begun: s.message()}
+	return s.TooLarge(l.opts.MaxFrame)
 }
 
 func trimEnd(line []byte) []byte {

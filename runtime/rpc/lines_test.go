@@ -104,8 +104,8 @@ func TestCAN12LargeFrameTellsItsID(t *testing.T) {
 // What is kept of a frame that is too large ends anywhere, and what is refused may, too: an id that came before stays.
 func TestCAN05VAL07TheIDBeforeACutStays(t *testing.T) {
 	for length := range 40 {
-		var s skim
-		s.add([]byte(`{"id":3,"result":{},"p":"` + strings.Repeat("x", length) + `",` + strings.Repeat(`"member": 1234567 ,`, maxSkim/10) + `"z":0}`))
+		var s Skim
+		s.Add([]byte(`{"id":3,"result":{},"p":"` + strings.Repeat("x", length) + `",` + strings.Repeat(`"member": 1234567 ,`, maxSkim/10) + `"z":0}`))
 		if m := s.message(); m.Kind != KindResult || m.ID != IntID(3) {
 			t.Errorf("after %d bytes: %+v", length, m)
 		}

@@ -2,9 +2,9 @@ package rpc
 
 import "bytes"
 
-// skim keeps what is needed to read the kind and the id of a frame that is thrown away, wherever in the frame they are: its members without what their
-// objects, arrays and long strings contain.
-type skim struct {
+// Skim reads a frame that is thrown away because it is too large. It keeps what is needed to read the frame's kind and id, wherever in it they are: its
+// members without what their objects, arrays and long strings contain.
+type Skim struct {
 	kept     []byte
 	depth    int // how many brackets are open
 	inString bool
@@ -15,8 +15,8 @@ type skim struct {
 // maxSkim is how many bytes are kept. A frame that needs more looks as if it were cut off there.
 const maxSkim = 16 << 10
 
-// add reads the next part of the frame.
-func (s *skim) add(part []byte) {
+// Add reads the next part of the frame.
+func (s *Skim) Add(part []byte) {
 	for _, c := range part {
 		if len(s.kept) == maxSkim {
 			return
@@ -46,8 +46,13 @@ func (s *skim) add(part []byte) {
 	}
 }
 
+// TooLarge returns the error for the frame, of which all was read.
+func (s *Skim) TooLarge(limit int) *FrameError {
+	return &FrameError{Limit: limit, Begun: s.message()}
+}
+
 // message returns the frame's kind and id. If no id was kept, it has only the method, and no kind: a request may have its id after what was kept.
-func (s *skim) message() Message {
+func (s *Skim) message() Message {
 	var r raw
 	_, twice, ok := splitLoosely(s.kept, &r)
 	m := Message{Kind: r.kind()}
