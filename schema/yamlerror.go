@@ -27,8 +27,8 @@ var (
 
 	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
 	yamlGrammarError = lazily(`expected (<document start>|node content|key|'-' indicator|',' or)`)
-	// The line of these errors is that of the mapping or list around, which may start far above.
-	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)`)
+	// The line of these errors is that of the mapping, list or text around, which may start far above.
+	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)|found a tab character`)
 )
 
 // syntax reports an error of the YAML reader at the best known position: the reader names a line, sometimes the wrong one,
