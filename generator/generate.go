@@ -200,7 +200,7 @@ func (r *run) lower() {
 		return // there are no Handlers
 	}
 	for _, t := range pkg.Tools {
-		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.Take(stubName(t.Name)) + "_handler.go",
+		made := Tool{Name: t.Name, Method: t.GoName, Input: t.Input.Name, Call: t.Call, File: files.TakeFile(stubName(t.Name)) + "_handler.go",
 			AlwaysTask: t.Task.Support == model.TaskRequired, Cancellable: !t.Cancel.Uncancellable}
 		if t.Output != nil {
 			made.Output = t.Output.Name
@@ -211,15 +211,15 @@ func (r *run) lower() {
 	}
 	for _, m := range pkg.Methods {
 		r.result.Methods = append(r.result.Methods, Tool{Name: m.Name, Method: m.GoName, Input: m.Params.Name, Output: m.Result.Name,
-			File: files.Take(stubName(m.Name)) + "_handler.go"})
+			File: files.TakeFile(stubName(m.Name)) + "_handler.go"})
 	}
 	for _, n := range pkg.NoticesTaken {
 		r.result.Methods = append(r.result.Methods, Tool{Name: n.Name, Method: n.GoName, Input: n.Params.Name, Call: "server.Notice",
-			File: files.Take(stubName(n.Name)) + "_handler.go"})
+			File: files.TakeFile(stubName(n.Name)) + "_handler.go"})
 	}
 	for _, h := range pkg.Entries {
 		r.result.Methods = append(r.result.Methods, Tool{Name: h.Entry, Method: h.GoName, Input: h.Input, Output: h.Output, Call: h.Call,
-			File: files.Take(stubName(h.GoName)) + "_handler.go"})
+			File: files.TakeFile(stubName(h.GoName)) + "_handler.go"})
 	}
 }
 

@@ -57,7 +57,11 @@ func listHint(v *Node) string {
 	if v.Kind != String {
 		return ""
 	}
-	return "write [" + quote(v.Text) + "]"
+	hint := "write [" + quote(v.Text) + "]"
+	if v.Plain && strings.HasPrefix(v.Text, "-") {
+		hint += ", or a space after a dash that begins an item"
+	}
+	return hint
 }
 
 // fits checks the value itself, not what it contains.

@@ -96,6 +96,10 @@ func TestVAL07ParseYAMLRefuses(t *testing.T) {
 			`f:1:13: error[syntax]: not YAML: found invalid Unicode character escape code; write a whole character: half of a surrogate pair is none`},
 		{"above the last character", `a: "\U0010FFFF\U00110000"`,
 			`f:1:15: error[syntax]: not YAML: found invalid Unicode character escape code; write an escape of a character: the last one is \U0010FFFF`},
+		{"tab after a value", "a: d\n\tb: 1", "f:2:2: error[syntax]: not YAML: found a tab character that violates indentation; indent with spaces; YAML allows no tabs there"},
+		{"tab after spaces", "a:\n  b: d\r\n \tc: 1", "f:3:3: error[syntax]: not YAML: found a tab character that violates indentation; indent with spaces; YAML allows no tabs there"},
+		{"tab in a text that may have tabs", "a:\n  b: d\n   \te\n\tc: 1\n\td: 1", "f:4:2: error[syntax]: not YAML: found a tab character that violates indentation; indent with spaces; YAML allows no tabs there"},
+		{"tab in a block", "a: |\n\n\tb", "f:3:2: error[syntax]: not YAML: found a tab character where an indentation space is expected; indent with spaces; YAML allows no tabs there"},
 		{"end of flow", "a: 1\nb: [1,\n2", "f:2:1: error[syntax]: not YAML: did not find expected ',' or ']'"},
 	} {
 		_, ds := ParseYAML("f", []byte(test.src))

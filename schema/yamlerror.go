@@ -12,6 +12,7 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -27,8 +28,8 @@ var (
 
 	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
 	yamlGrammarError = lazily(`expected (<document start>|node content|key|'-' indicator|',' or)`)
-	// The line of these errors is that of the mapping or list around, which may start far above.
-	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)`)
+	// The line of these errors is that of the mapping, list or text around, which may start far above.
+	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)|found a tab character`)
 )
 
 // syntax reports an error of the YAML reader at the best known position: the reader names a line, sometimes the wrong one,
@@ -44,6 +45,11 @@ func (p *yamlParser) syntax(err error) {
 	}
 	line, message := splitYAMLError(err)
 	at := p.firstText(line)
+	if i := bytes.IndexFunc(p.data, isControl); i >= 0 && strings.HasPrefix(message, "control characters") {
+		r, _ := utf8.DecodeRune(p.data[i:])
+		p.ds.ReportAt(p.at(i), "", "syntax", "remove it, or write an escape in double quotes", "not YAML: %s: %U", message, r) // the reader names no line
+		return
+	}
 	if strings.HasPrefix(message, "exceeded max depth") {
 		p.ds.ReportAt(p.at(at), "", "too-deep", "", "nested deeper than %d levels", MaxDepth)
 		return
@@ -67,6 +73,8 @@ var (
 	noBreakSpace = lazily(`(?m)^[ \t]*\x{a0}`)
 	// secondColon matches a value without quotes that contains a colon, up to that colon.
 	secondColon = lazily(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
+	// dashTab matches dashes of a list with a tab after the last one.
+	dashTab = lazily(`^(?:- *)+\t`)
 	// noSpace matches a key and its value without a space between them, up to the colon.
 	noSpace = lazily(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
 )
@@ -84,8 +92,16 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 	switch {
 	case strings.HasPrefix(message, "unknown anchor"):
 		return at, "quote the text if it is none: in YAML a value that begins with * refers to an anchor"
-	case strings.HasPrefix(message, "found invalid Unicode character escape code"):
+	case strings.HasPrefix(message, "found invalid Unicode character escape code"), strings.HasPrefix(message, "found unknown escape character"):
 		return p.escape(at)
+	case strings.HasPrefix(message, "found unexpected end of stream"), yamlGrammarError().MatchString(message):
+		begin, hint := p.quotes(at)
+		if hint == "" && yamlBlockError().MatchString(message) {
+			hint = p.indentation(at)
+		}
+		return begin, hint
+	case dashTab().Match(p.data[at:p.lineEnd(at)]):
+		return at, "write a space after the dash; YAML allows no tab there"
 	case strings.HasPrefix(message, "found character that cannot start any token"):
 		return at, "quote the text that begins with a character such as @, % or a backtick"
 	}
@@ -101,12 +117,15 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 			return p.lines[i].start + bytes.LastIndexByte(m, ':'), "write a space after the colon"
 		}
 	}
-	return at, ""
+	if strings.HasPrefix(message, "could not find") {
+		return at, "write a colon if this is a key; a text is indented deeper than its key"
+	}
+	return at, p.indentation(at)
 }
 
 var (
 	// yamlWord matches a text in double or single quotes, a comment, or a word of a text without quotes.
-	yamlWord = lazily(`(?s)"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
+	yamlWord = lazily(`(?s)"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
 	// yamlEscape matches an escape in double quotes, or what JSON writes for a character such as an emoji: two escapes, each for half of it.
 	yamlEscape = lazily(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
 )
@@ -141,6 +160,10 @@ func escapeHint(escape string) string {
 		return "write a whole character: half of a surrogate pair is none"
 	case code > unicode.MaxRune:
 		return `write an escape of a character: the last one is \U0010FFFF`
+	case escape == `\/`:
+		return "write / without the backslash"
+	case !strings.Contains("0abtnvfre \"'\\N_LPxuU\t\r\n", escape[1:2]):
+		return `write \\ for a backslash, or put the text in single quotes`
 	}
 	return ""
 }

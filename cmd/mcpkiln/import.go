@@ -146,12 +146,16 @@ func (i *imports) read(cmd *cobra.Command, name string) (called string, data []b
 
 // described converts the description of a server to a source.
 func described(d *client.Description) (*importer.Source, error) {
-	text, err := json.Marshal(saved{d.Revision, d.ServerInfo, d.Capabilities, d.Instructions, d.Tools})
+	tools := append([]json.RawMessage{}, d.Tools...) // a list also if there are none
+	text, err := json.Marshal(saved{d.Revision, d.ServerInfo, d.Capabilities, d.Instructions, tools, leftOutOf(d.LeftOut)})
 	if err != nil {
 		return nil, err
 	}
 	source, err := importer.Read("the server", text)
-	if err != nil {
+	switch {
+	case err != nil && len(tools) == 0:
+		return nil, refused(err)
+	case err != nil:
 		return nil, &statusError{exitProtocol, err}
 	}
 	return source, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestEXT21AMalformedToolHidesNoOther(t *testing.T) {
 			says   string
 		}{
 			{[]string{"tools", url}, 0, "t\n", ""},
-			{[]string{"tools", url, "--json", "--revision=2025-11-25"}, 0, `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},"capabilities":{"tools":{}},"tools":[` + plainTool + "]}\n", ""},
+			{[]string{"tools", url, "--json", "--revision=2025-11-25"}, 0, `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},"capabilities":{"tools":{}},"tools":[` + plainTool + `],"leftOut":[{"tool":"bad","why":` + strconv.Quote(why) + "}]}\n", ""},
 			{[]string{"call", url, "t"}, 0, "done\n", ""},
 			{[]string{"__complete", "call", url, ""}, 0, "t\n:4\n", ""},
 			{[]string{"call", url, "bad"}, exitRefused, "", `the server's definition of "bad" breaks the protocol, so it is not called: ` + why},

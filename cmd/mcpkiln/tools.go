@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 			fmt.Fprintln(cmd.ErrOrStderr(), "mcpkiln: the server has no tools, or shows you none")
 			return nil
 		case one == nil:
-			return r.list(out, v.session, all)
+			return r.list(out, v, all)
 		case r.json:
 			return printJSON(out, one.raw)
 		}
@@ -88,16 +89,31 @@ type saved struct {
 	Capabilities    json.RawMessage   `json:"capabilities,omitempty"`
 	Instructions    string            `json:"instructions,omitempty"`
 	Tools           []json.RawMessage `json:"tools"`
+	LeftOut         []leftOut         `json:"leftOut,omitempty"`
+}
+
+// leftOut is a tool of the server that is not among those saved.
+type leftOut struct {
+	Tool string `json:"tool"` // its name, or its place in the list: tools[2]
+	Why  string `json:"why"`
+}
+
+func leftOutOf(all []client.LeftOut) (out []leftOut) {
+	for _, l := range all {
+		out = append(out, leftOut{cmp.Or(l.Name, fmt.Sprintf("tools[%d]", l.Index)), l.Why})
+	}
+	return out
 }
 
 // list prints all tools, one a line.
-func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
+func (r *remote) list(out io.Writer, v *visit, all []tool) error {
 	if r.json {
 		raw := make([]json.RawMessage, len(all))
 		for i := range all {
 			raw[i] = all[i].raw
 		}
-		text, err := json.Marshal(saved{ProtocolVersion: s.Revision(), ServerInfo: s.ServerInfo(), Capabilities: s.Capabilities(), Instructions: s.Instructions(), Tools: raw})
+		s := v.session
+		text, err := json.Marshal(saved{s.Revision(), s.ServerInfo(), s.Capabilities(), s.Instructions(), raw, leftOutOf(v.leftOut)})
 		if err != nil {
 			return err
 		}

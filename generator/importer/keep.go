@@ -31,6 +31,8 @@ func (l Loss) String() string {
 	return where + ": " + l.Why
 }
 
+const leftOut = "the tool is left out: "
+
 // Imported is a manifest that was made from a source.
 type Imported struct {
 	Manifest []byte // YAML
@@ -38,7 +40,7 @@ type Imported struct {
 	Version  string
 	Tools    int      // in the source
 	Kept     int      // tools whose definition is advertised as the source has it
-	Lost     []Loss   // in the source's order
+	Lost     []Loss   // those of the server, those of items that are no definitions, then of tools in the source's order
 	Others   []string // capabilities other than tools that the source declares: they are not imported
 }
 
@@ -61,12 +63,14 @@ func attempt(ctx context.Context, s *Source, o Options, share bool) (out *Import
 	}
 	before := len(d.lost)
 	kept := d.prove(result)
+	unexplained = len(d.lost) > before
+	d.lost = slices.Concat(d.lost, s.LeftOut)
 	slices.SortStableFunc(d.lost, func(a, b Loss) int { return s.place(a.Tool) - s.place(b.Tool) })
 	return &Imported{Manifest: d.yaml(), Name: textOf(d.server.Get("name")), Version: textOf(d.server.Get("version")),
-		Tools: len(s.Tools), Kept: kept, Lost: d.lost, Others: s.others()}, len(d.lost) > before, nil
+		Tools: len(s.Tools) + len(s.LeftOut), Kept: kept, Lost: d.lost, Others: s.others()}, unexplained, nil
 }
 
-// place returns the index of a tool in the source; -1 for "", the server, so that its losses come first.
+// place returns the index of a tool in the source; -1 for others and for "", the server, so that their losses come first.
 func (s *Source) place(tool string) int {
 	return slices.IndexFunc(s.Tools, func(t *schema.Node) bool { return t.Get("name").Text == tool })
 }
@@ -133,7 +137,7 @@ func (d *draft) leaveOut(e schema.Diagnostic) bool {
 	if pointer != "" {
 		pointer = "/" + pointer
 	}
-	return d.remove(d.tools, name, Loss{name, "", "the tool is left out: " + strings.TrimPrefix(pointer+": ", ": ") + why(e)})
+	return d.remove(d.tools, name, Loss{name, "", leftOut + strings.TrimPrefix(pointer+": ", ": ") + why(e)})
 }
 
 // ofKeywords are codes of errors about a single member. When that is left out, the rest keeps its meaning.

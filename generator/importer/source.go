@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,13 +22,16 @@ type Source struct {
 	Capabilities *schema.Node
 	Instructions string
 	Tools        []*schema.Node // definitions, at least one, each with a name of its own
+	LeftOut      []Loss         // what is no definition: found in the list, or named by whoever read the list
 
+	items int // of the list
 	pages int
 	next  bool // the last page has a cursor for another one
 }
 
 // Read reads a saved answer to tools/list: the JSON-RPC response, its result, the list of tools alone, what mcpkiln tools --json prints, or
-// several pages, as a list or one after the other. Responses to initialize among them describe the server. Errors have the line.
+// several pages, as a list or one after the other. Responses to initialize among them describe the server. Errors have the line. Items of the list
+// that are no definitions with a name are left out.
 func Read(file string, data []byte) (*Source, error) {
 	s := &Source{File: file}
 	values, err := split(file, data)
@@ -44,6 +48,10 @@ func Read(file string, data []byte) (*Source, error) {
 		return nil, fmt.Errorf("%s: the list is not complete: its last page has a nextCursor; save the pages that follow, too, or name the server itself", file)
 	case s.pages == 0:
 		return nil, fmt.Errorf("%s: there is no answer to tools/list in it", file)
+	case len(s.Tools) == 0 && s.items > 0:
+		return nil, fmt.Errorf("%s: there is nothing to import: %s; is it a list of tools?", file, s.LeftOut[0])
+	case len(s.Tools) == 0 && len(s.LeftOut) > 0:
+		return nil, fmt.Errorf("%s: there is nothing to import: %s", file, s.LeftOut[0])
 	case len(s.Tools) == 0:
 		return nil, fmt.Errorf("%s: the list has no tools: there is nothing to import", file)
 	}
@@ -176,6 +184,15 @@ func (s *Source) about(v *schema.Node) {
 	if i := v.Get("instructions"); i.Is(schema.String) {
 		s.Instructions = i.Text
 	}
+	if l := v.Get("leftOut"); l.Is(schema.Array) {
+		for _, item := range l.Items {
+			s.leaveOut(cmp.Or(textOf(item.Get("tool")), "a tool"), cmp.Or(textOf(item.Get("why")), "the source does not say why"))
+		}
+	}
+}
+
+func (s *Source) leaveOut(tool, why string) {
+	s.LeftOut = append(s.LeftOut, Loss{tool, "", leftOut + why})
 }
 
 // page adds the tools of one page. cursor is that of the next page, nil for the last.
@@ -186,22 +203,36 @@ func (s *Source) page(tools, cursor *schema.Node) error {
 	s.pages++
 	s.next = cursor != nil && cursor.Kind != schema.Null && (cursor.Kind != schema.String || cursor.Text != "")
 	for _, t := range tools.Items {
-		if t.Kind != schema.Object {
-			return wrong(t, "a %s stands where a tool should", t.Kind)
+		if why := nameless(t); why != "" {
+			s.leaveOut(fmt.Sprintf("tools[%d]", s.items), why)
+		} else {
+			s.Tools = append(s.Tools, t)
 		}
-		s.Tools = append(s.Tools, t)
+		s.items++
 	}
 	return nil
 }
 
-// names returns an error unless each tool has a unique name.
+// nameless returns why an item of the list is no definition with a name, "" if it is one.
+func nameless(t *schema.Node) string {
+	switch n := t.Get("name"); {
+	case t.Kind != schema.Object:
+		return "it is no object: " + excerpt(t)
+	case n == nil:
+		return "its name is missing"
+	case n.Kind != schema.String:
+		return "its name is no string: " + excerpt(n)
+	case n.Text == "":
+		return "its name is empty"
+	}
+	return ""
+}
+
+// names returns an error unless the name of each tool is unique.
 func (s *Source) names() error {
 	first := map[string]*schema.Node{}
 	for _, t := range s.Tools {
 		n := t.Get("name")
-		if !n.Is(schema.String) || n.Text == "" {
-			return wrong(t, "this tool has no name: is it a list of tools?")
-		}
 		if other := first[n.Text]; other != nil {
 			return wrong(n, "the tool %q stands in the list twice, first in line %d: a client could call only one of them", n.Text, other.Pos.Line)
 		}

@@ -199,6 +199,8 @@ func (l *loader) version(n *schema.Node) {
 	l.m.Version = n
 	switch {
 	case n.Kind == schema.Number && n.Text == "1":
+	case n.Kind == schema.String && n.Text == "1":
+		l.ds.Report(n, "manifest-version", "remove the quotes", "the version of the manifest is a number")
 	case n.Kind == schema.Number || n.Kind == schema.String:
 		hint := "write version: 1"
 		if r := n.Rat(); r != nil && r.IsInt() && r.Num().Cmp(big.NewInt(1)) > 0 {

@@ -223,12 +223,19 @@ type Names struct {
 }
 
 // Take returns name, or if that is taken or can not be declared, name with the lowest number from 2 that is free.
-func (n *Names) Take(name string) string {
+func (n *Names) Take(name string) string { return n.take(name, reserved) }
+
+// TakeFile is Take for the name of a file, which is never declared.
+func (n *Names) TakeFile(name string) string {
+	return n.take(name, func(string) bool { return false })
+}
+
+func (n *Names) take(name string, refused func(string) bool) string {
 	if n.taken == nil {
 		n.taken, n.next = map[string]bool{}, map[string]int{}
 	}
 	free := name
-	for i := max(2, n.next[name]); n.taken[free] || reserved(free); i++ {
+	for i := max(2, n.next[name]); n.taken[free] || refused(free); i++ {
 		free = name + strconv.Itoa(i)
 		n.next[name] = i + 1 // names are never given back
 	}
