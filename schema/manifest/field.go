@@ -48,9 +48,6 @@ func (l *loader) unknown(m schema.Member, what string, known []string) {
 	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: hint,
 		Message: fmt.Sprintf("%s has no key %q", what, m.Key)}
 	if l.m.Answer {
-		if answerKeys[m.Key] {
-			return
-		}
 		d.Severity, d.Hint = schema.Warning, "it is advertised as it is and does nothing"
 	}
 	l.ds = append(l.ds, d)
@@ -150,8 +147,11 @@ func (l *loader) text(n *schema.Node) Text {
 
 // address reads a URI with a scheme; the value is "" if it is none.
 func (l *loader) address(n *schema.Node) Text {
-	t := l.text(n)
-	if n.Kind == schema.String && !format.URI.Match(t.Value) {
+	if !l.is(n, schema.String) { // quotes would make no address of a number
+		return Text{Node: n}
+	}
+	t := Text{n.Text, n}
+	if !format.URI.Match(t.Value) {
 		l.ds.Report(n, "no-uri", "write an address such as https://example.com/a, other characters as %20", "%s takes a URI with a scheme", keyOf(n))
 		t.Value = ""
 	}
@@ -187,8 +187,9 @@ func (l *loader) texts(n *schema.Node) []Text {
 	}
 	var all []Text
 	for _, item := range n.Items {
+		reported := len(l.ds)
 		t := l.text(item)
-		if slices.ContainsFunc(all, func(o Text) bool { return o.Value == t.Value }) {
+		if len(l.ds) == reported && slices.ContainsFunc(all, func(o Text) bool { return o.Value == t.Value }) {
 			l.ds.Report(item, "duplicate-entry", "", "%s lists %q twice", keyOf(n), t.Value)
 			continue
 		}
@@ -217,7 +218,7 @@ func (l *loader) duration(d *Duration) func(*schema.Node) {
 		}
 		switch {
 		case n.Kind == schema.Number && value > 0:
-			l.ds.Report(n, "duration", "write the unit: "+n.Text+"s", "%s is a length of time, and %s has no unit", keyOf(n), n.Text)
+			l.ds.Report(n, "duration", "write the unit: "+withoutExponent(n)+"s", "%s is a length of time, and %s has no unit", keyOf(n), n.Text)
 		case err != nil && n.Kind == schema.String:
 			hint := "write it like 90s or 1h30m; the units are ms, s, m, h"
 			if strings.HasSuffix(n.Text, "d") {
@@ -230,6 +231,15 @@ func (l *loader) duration(d *Duration) func(*schema.Node) {
 			*d = Duration{value, n}
 		}
 	}
+}
+
+// withoutExponent is a number as durations are written.
+func withoutExponent(n *schema.Node) string {
+	if !strings.ContainsAny(n.Text, "eE") {
+		return n.Text
+	}
+	f, _ := n.Rat().Float64()
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 func oneOf(words []string) string { return "it is one of " + strings.Join(words, ", ") }
@@ -249,7 +259,7 @@ func (l *loader) count(to *int, hint string) func(*schema.Node) {
 	}
 }
 
-// maxCount is far more runs than any machine can have at once.
+// maxCount is far more than anything that a manifest counts: runs at once, or runs of one task.
 const maxCount = 1_000_000
 
 // choice reads a string that must be one of a list.

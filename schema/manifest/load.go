@@ -130,6 +130,11 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		"resources":         l.resources,
 		"resourceTemplates": l.resourceTemplates,
 	}
+	if l.m.Answer {
+		for key := range answerKeys {
+			readers[key] = func(*schema.Node) {}
+		}
+	}
 	l.fields(root, "the manifest", readers)
 	l.customExtensions()
 	says := func(key string) bool { return root.Get(key) != nil || misspelt(root, key, readers) }
