@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"sync"
 	"time"
 
@@ -226,55 +225,8 @@ func (b *buffers) put() {
 	}
 }
 
-// limit returns how long a round may take without progress: its own timeout, or what is left of the call's maximum if that is less.
-func (c *call) limit() (time.Duration, error) {
-	if c.maxTime <= 0 {
-		return c.timeout, nil
-	}
-	left := c.maxTime - c.spent
-	switch {
-	case left <= 0:
-		return 0, c.timedOut()
-	case c.timeout <= 0 || c.timeout > left:
-		return left, nil
-	}
-	return c.timeout, nil
-}
-
-// timedOut returns the cause of a call whose maximum has passed after several requests.
-func (c *call) timedOut() *Cause {
-	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
-}
-
-// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime. A timeout tells why the server lacks an answer.
-func (c *call) asTimeout(err error) error {
-	var cause *Cause
-	if !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout {
-		return err
-	}
-	c.mu.Lock()
-	missing := c.undeliveredAnswer
-	c.mu.Unlock()
-	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime {
-		cause, err = c.timedOut(), nil
-	}
-	if err == nil || missing != nil {
-		err = lacksAnswer(cause, missing)
-	}
-	return err
-}
-
-// lacksAnswer returns a timeout that tells why the server has no answer to what it has asked; missing is nil if that is no reason.
-func lacksAnswer(timeout *Cause, missing error) *Cause {
-	if missing == nil {
-		return timeout
-	}
-	told := *timeout
-	told.Reason += "; the answer to what it has asked was not delivered: " + missing.Error()
-	return &told
-}
-
-// enter makes r the request that the call waits for. While the session is being closed, no request is sent that may become a task: Close would miss it.
+// enter makes r the request that the call waits for. If the session is lost, or is being closed and the
+// request may become a task, which Close would miss, the request is cancelled before it is sent.
 func (c *call) enter(r *round) {
 	s := c.s
 	s.mu.Lock()
@@ -285,9 +237,12 @@ func (c *call) enter(r *round) {
 	if !c.registered {
 		s.calls[c] = struct{}{}
 	}
-	tooLate := s.closing && c.mayBeTask
+	tooLate, lost := s.closing && c.mayBeTask, s.lost
 	s.mu.Unlock()
-	if tooLate {
+	switch {
+	case lost != nil: // since usable was asked: lose may have cancelled what there was before this
+		r.entry.Cancel(lostCause(lost))
+	case tooLate:
 		r.entry.Cancel(closedCause())
 	}
 }

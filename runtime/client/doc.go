@@ -30,8 +30,9 @@
 //
 //   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
 //   - negotiate.go: which revision is used; declaration.go: what both sides declare
-//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; inputagain.go: sending such a
-//     round again; inputanswer.go: the answers to questions of results and tasks; cancel.go: giving up; late.go: answers that come after that
+//   - call.go: one request, from its parameters to its end; calllimit.go: how long it may take; input.go: the rounds of a call whose results ask for
+//     input; inputagain.go: sending such a round again; inputanswer.go: the answers to questions of results and tasks; cancel.go: giving up; late.go:
+//     answers that come after that
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server
 //   - execution.go, task.go: a call that is a task; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more;

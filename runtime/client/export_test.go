@@ -64,3 +64,8 @@ func (p program) open(_ context.Context, s *Session) (link, error) {
 	}
 	return newConnLink(s, conn, nil), nil
 }
+
+// LostMeanwhile is an option of a call whose session is lost after the call has begun, and before its request is registered.
+func LostMeanwhile(s *Session, err error) CallOption {
+	return func(*callConfig) { s.lose(err) }
+}

@@ -39,6 +39,17 @@ func TestREV02ASessionEndsWhoseRevisionTheServerRefuses(t *testing.T) {
 	}
 }
 
+// A call that begins while the session is lost ends, too.
+func TestCAN19ACallThatBeginsWhileTheSessionIsLostEnds(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, _ := meet(t, revision)
+		_, err := s.CallTool(t.Context(), "x", nil, client.Timeout(0, 0), client.LostMeanwhile(s, errors.New("gone")))
+		if lost := (*client.TransportError)(nil); !errors.As(err, &lost) {
+			t.Errorf("%v, want a *TransportError", err)
+		}
+	})
+}
+
 // Over HTTP, a new connection finds the revision that both sides have now.
 func TestREV02ANewSessionFindsWhatTheServerSpeaksNow(t *testing.T) {
 	older := false

@@ -255,8 +255,12 @@ func (s *Session) lose(err error) {
 	}
 	s.mu.Unlock()
 	s.cancel(err)
-	// Force also ends initialize, which else only its timeout ends.
-	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
+	s.tracker.CancelPeer(s.peer, lostCause(err))
+}
+
+// lostCause is why a request ends with the connection. Force also ends initialize, which else only its timeout ends.
+func lostCause(err error) *Cause {
+	return &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true}
 }
 
 // endCause returns the cause for work that ends with the session.
