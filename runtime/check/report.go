@@ -56,9 +56,6 @@ func (d *Decoder) report(p problem) {
 	if v := d.violation(p); d.listed(&v) {
 		d.omitted++
 	} else {
-		if d.violations == nil { // what is wrong once often is wrong in several places
-			d.violations = make(Violations, 0, 4)
-		}
 		d.violations = append(d.violations, v)
 	}
 }
