@@ -97,7 +97,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"it is not there":            {[]string{"--", "no-such-server"}, exitNetwork, []string{"the server does not start: no-such-server: executable file not found"}},
 		"it is no program":           {[]string{"--", "/etc/passwd"}, exitNetwork, []string{"the server does not start: /etc/passwd: permission denied\n"}},
 		"it says nothing":            {[]string{"--", "true"}, exitNetwork, []string{"exit status 0", "is that a server?"}},
-		"it ends within a line":      {[]string{"--", "sh", "-c", `read line; printf '{"jsonrpc":"2.0","id":1,"result":{'; exit 7`}, exitNetwork, []string{"mcpkiln: the server has ended: exit status 7\n"}},
+		"it ends within a line":      {[]string{"--", "sh", "-c", `read line; printf '{"jsonrpc":"2.0","id":1,"result":{'; exit 7`}, exitNetwork, []string{"mcpkiln: the server has ended: exit status 7; its last message was broken off after 34 bytes\n"}},
 		"it echoes":                  {[]string{"--", "cat"}, exitProtocol, []string{"it sends back what it is sent"}},
 		"a flag behind --":           {[]string{"--", "sh", "-c", "exit 1", "--timeout=5s"}, exitNetwork, []string{"exit status 1", "--timeout=5s stands behind --"}},
 		"nothing but flags":          {[]string{"--", "--help"}, exitRefused, []string{"what follows -- is the command of a server"}},

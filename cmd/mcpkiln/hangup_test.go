@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -202,7 +203,8 @@ func TestCAN11ACallWhoseTaskHasNoNameIsNotSaidToBeCancelled(t *testing.T) {
 const discovers = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"ttlMs":0,"cacheScope":"private"}`
 
 // mayHaveBegun is what is said of a call that may have become a task.
-const mayHaveBegun = "so may a task that the server has begun and not named: no command finds that, since 2026-07-28 has no list of tasks"
+const mayHaveBegun = "the server was asked to cancel the call, and any task that it has named since; a tool that can not be cancelled goes on\n" +
+	"  so may a task that the server has begun and not named: no command finds that, since 2026-07-28 has no list of tasks"
 
 // TestCAN11ACallThatMayHaveBecomeATaskIsNotSaidToBeOver: in 2026-07-28 the server decides that.
 func TestCAN11ACallThatMayHaveBecomeATaskIsNotSaidToBeOver(t *testing.T) {
@@ -229,12 +231,14 @@ func TestCAN11ACallThatMayHaveBecomeATaskIsNotSaidToBeOver(t *testing.T) {
 	}
 }
 
-// serveLate is the command late: a server of 2026-07-28 that names the task of a call a moment after it is told that the call is cancelled.
-func serveLate() {
+// serveOdd is the command odd WAY: a server of 2026-07-28 that says on its standard error what it is sent, and treats a call of a tool in a way of its own.
+func serveOdd() {
+	const working = taskMembers + `"status":"working"}`
 	answer := func(id json.RawMessage, result string) {
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
 	}
 	var call json.RawMessage
+	way := os.Args[1]
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		var m struct {
 			ID     json.RawMessage
@@ -247,38 +251,75 @@ func serveLate() {
 		case "tools/list":
 			answer(m.ID, `{"resultType":"complete","tools":[`+plainTool+`],"ttlMs":0,"cacheScope":"private"}`)
 		case "tools/call":
-			call = m.ID
+			switch call = m.ID; way {
+			case "ends":
+				return
+			case "breaks off":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{`, call)
+				return
+			case "does not cancel", "does not answer":
+				answer(call, `{"resultType":"task",`+working)
+			}
 		case "notifications/cancelled":
-			time.AfterFunc(100*time.Millisecond, func() { answer(call, `{"resultType":"task",`+taskMembers+`"status":"working"}`) })
+			if way == "names it late" {
+				time.AfterFunc(100*time.Millisecond, func() { answer(call, `{"resultType":"task",`+working) })
+			}
+		case "tasks/get":
+			answer(m.ID, `{"resultType":"complete",`+working)
 		case "tasks/cancel":
-			answer(m.ID, `{"resultType":"complete"}`)
+			if way != "does not answer" {
+				answer(m.ID, `{"resultType":"complete"}`)
+			}
 		}
 	}
 }
 
-// TestCAN11ATaskThatAServerOnAPipeNamesLateIsCancelled, if its store outlives the command.
+// TestCAN11ATaskThatAServerOnAPipeNamesLateIsCancelled, if its store outlives the command. The command does not learn of it, and does not deny it.
 func TestCAN11ATaskThatAServerOnAPipeNamesLateIsCancelled(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--json", "--detach"} {
-		cmd := exec.Command("mcpkiln", "call", "--verbose", flag, "--durable", "t", "--", "late")
-		written, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var out strings.Builder
-		for lines := bufio.NewScanner(written); lines.Scan(); out.WriteString(lines.Text() + "\n") {
-			if strings.Contains(lines.Text(), "tools/call") {
-				_ = cmd.Process.Signal(os.Interrupt)
-			}
-		}
-		_ = cmd.Wait()
-		if status := cmd.ProcessState.ExitCode(); status != exitInterrupted || !strings.Contains(out.String(), "tasks/cancel\n") || !strings.Contains(out.String(), mayHaveBegun) {
-			t.Errorf("%s: status %d: %s", flag, status, &out)
+		status, out := interruptedAt(t, "tools/call", flag, "--durable", "t", "--", "odd", "names it late")
+		if status != exitInterrupted || !strings.Contains(out, "tasks/cancel\n") || !strings.Contains(out, mayHaveBegun) {
+			t.Errorf("%s: status %d: %s", flag, status, out)
 		}
 	}
+}
+
+// TestCAN11ATaskThatEndsWithItsServerIsNotSaidToGoOn, whatever the server makes of its cancellation.
+func TestCAN11ATaskThatEndsWithItsServerIsNotSaidToGoOn(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"does not cancel", "does not answer"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			status, out := interruptedAt(t, "tasks/get", "t", "--", "odd", way)
+			const want = "mcpkiln: interrupted\n  the server was asked to cancel the task, and ends with this command\n"
+			if status != exitInterrupted || !strings.Contains(out, "tasks/cancel\n") || !strings.Contains(out, want) {
+				t.Errorf("status %d: %s", status, out)
+			}
+		})
+	}
+}
+
+// interruptedAt runs mcpkiln call until a server on a pipe says that it has got a message, interrupts it, and returns its exit status and what it wrote.
+func interruptedAt(t *testing.T, method string, args ...string) (status int, written string) {
+	t.Helper()
+	cmd := exec.Command("mcpkiln", append([]string{"call", "--verbose"}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	var once sync.Once
+	for lines := bufio.NewScanner(stderr); lines.Scan(); out.WriteString(lines.Text() + "\n") {
+		if strings.Contains(lines.Text(), method) {
+			once.Do(func() { _ = cmd.Process.Signal(os.Interrupt) })
+		}
+	}
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode(), out.String()
 }
 
 // interrupted runs mcpkiln call until ready, interrupts it, and returns its exit status and what it wrote.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" "+raceExits)); err != nil {
 		log.Fatal(err)
 	}
-	testscript.Main(inDir{m}, map[string]func(){"mcpkiln": main, "shop": serveShop, "deaf": serveDeaf, "late": serveLate})
+	testscript.Main(inDir{m}, map[string]func(){"mcpkiln": main, "shop": serveShop, "deaf": serveDeaf, "odd": serveOdd})
 }
 
 // inDir are tests that have a directory for the command that they build.

@@ -31,6 +31,9 @@ func (v *visit) withRemedy(err error) error {
 
 // remedy says what the user can do; "" for nothing.
 func (v *visit) remedy(r client.Remedy) string {
+	if ofTask := r == client.ResumeTask || r == client.ResumeUnlessCancelled || r == client.ResumeResult; ofTask && v.ref == nil && v.endsServer() {
+		return "no other command can follow the task: it ends with the server, and that with this command, unless --durable says that the server keeps its tasks in a store"
+	}
 	switch r {
 	case client.ResumeTask:
 		return "the task may go on" + v.followHint("wait")

@@ -42,6 +42,18 @@ func TestARemedyIsSaidInWordsOfThisCommand(t *testing.T) {
 	}
 }
 
+// TestARemedyOffersNoTaskThatEndsWithItsServer: the remedy is to say that it does not.
+func TestARemedyOffersNoTaskThatEndsWithItsServer(t *testing.T) {
+	for _, r := range []client.Remedy{client.ResumeTask, client.ResumeUnlessCancelled, client.ResumeResult} {
+		for _, durable := range []bool{false, true} {
+			v := &visit{remote: &remote{}, ctx: t.Context(), child: true, durable: durable}
+			if got := v.remedy(r); got == "" || strings.Contains(got, "no other command can follow the task: it ends with the server") == durable {
+				t.Errorf("%s, durable %v: %s", r, durable, got)
+			}
+		}
+	}
+}
+
 // TestNoNameOfALibraryIsShown of what a user of the command can not know.
 func TestNoNameOfALibraryIsShown(t *testing.T) {
 	for name, args := range map[string][]string{

@@ -152,11 +152,21 @@ const whichPath = "is the path of the address right? Many servers have their end
 // addressIsRight is the help in place of whichPath once a session has begun.
 const addressIsRight = "the session has begun at this address, so it is right: the server, or a proxy before it, does not take this request now. Try again later"
 
-// statusOf is like the function statusOf, but does not doubt the address with which the session has begun.
+// isItAServer is the help for a command that ends without an answer, and goesOn the one in its place once a session has begun.
+const (
+	isItAServer = "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
+	goesOn      = "a server on a pipe ends when its standard input does, and no sooner"
+)
+
+// statusOf is like the function statusOf, but does not doubt the address or the command with which the session has begun.
 func (v *visit) statusOf(err error) (status int, help string) {
 	status, help = statusOf(err)
-	if v.session != nil && strings.HasPrefix(help, whichPath) {
+	switch {
+	case v.session == nil:
+	case strings.HasPrefix(help, whichPath):
 		help = addressIsRight
+	case help == isItAServer:
+		help = goesOn
 	}
 	return status, help
 }
@@ -257,7 +267,7 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 	case strings.Contains(text, "does not look like a TLS handshake"):
 		return exitProtocol, "the server does not speak TLS: does its address begin with http://?"
 	case strings.HasSuffix(text, "the server has ended: exit status 0"):
-		return exitNetwork, "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
+		return exitNetwork, isItAServer
 	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
 		return exitNetwork, "is the address right, and does the server run?"
 	case errors.As(e.Err, &name):

@@ -148,6 +148,20 @@ func TestAnErrorInTheBodyHidesNoHTTPStatus(t *testing.T) {
 	}
 }
 
+// TestAServerThatEndsWithinASessionIsOne: nobody is asked whether what has begun a session is a server.
+func TestAServerThatEndsWithinASessionIsOne(t *testing.T) {
+	const said = "  on its standard error:\n  | server/discover\n  | tools/list\n  | tools/call\n"
+	for way, want := range map[string]string{
+		"ends":       "mcpkiln: the server has ended: exit status 0\n" + said + "  a server on a pipe ends when its standard input does, and no sooner\n",
+		"breaks off": "mcpkiln: the server has ended: exit status 0; its last message was broken off after 34 bytes\n" + said,
+	} {
+		status, stdout, stderr := runs(t, "call", "t", "--", "odd", way)
+		if status != exitNetwork || stderr != want {
+			t.Errorf("%s: status %d: %s%s", way, status, stdout, stderr)
+		}
+	}
+}
+
 // TestAProxyThatFailsIsNamed, and not the server.
 func TestAProxyThatFailsIsNamed(t *testing.T) {
 	for refusal, want := range map[int]int{http.StatusForbidden: exitNetwork, http.StatusProxyAuthRequired: exitAuth, 0: exitNetwork} {

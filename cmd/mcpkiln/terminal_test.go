@@ -63,7 +63,7 @@ func TestCAN15CtrlCCancels(t *testing.T) {
 				s.Types("\x03")
 				ends := c.ends
 				if strings.HasSuffix(ends, "goes on") && revision > firstWithTasks {
-					ends += "\r\n  " + mayHaveBegun
+					ends = "mcpkiln: interrupted\r\n  " + strings.ReplaceAll(mayHaveBegun, "\n", "\r\n")
 				}
 				text := exits(t, cmd, s, exitInterrupted)
 				if !strings.HasSuffix(strings.TrimSpace(text), ends) {

@@ -334,7 +334,7 @@ func (l *connLink) receive() {
 // gone ends the session because the connection has ended with err.
 func (l *connLink) gone(err error) {
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the server closed the connection")
+		err = withBrokenOff(errors.New("the server closed the connection"), err)
 	}
 	lost := l.lost(err)
 	l.stop(lost) // what was in the queue ends with the session

@@ -3,11 +3,14 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // heldLog calls held with the first record of a request that has ended.
@@ -55,6 +58,25 @@ func TestCAN26ACloseDoesNotHideThatTheServerHasEnded(t *testing.T) {
 	var lost *client.TransportError
 	if _, err := s.ReadResource(t.Context(), "file:///a"); !errors.As(err, &lost) {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// brokenOff is the beginning of a message.
+const brokenOff = `{"jsonrpc":"2.0","id":1,"result":{`
+
+// TestCAN26AMessageThatIsBrokenOffIsInTheError: a server that ends within its answer is not one that ends without.
+func TestCAN26AMessageThatIsBrokenOffIsInTheError(t *testing.T) {
+	opt := client.WithRevision("2025-06-18")
+	_, piped := client.Connect(t.Context(), client.Conn(rpc.Lines(strings.NewReader(brokenOff), io.Discard, nil, rpc.LineOptions{})), opt)
+	_, child := spawn(t, "breaks off", opt)
+	for want, err := range map[string]error{"the server closed the connection": piped, "the server has ended: exit status 0": child} {
+		var lost *client.TransportError
+		var broken *rpc.BrokenOffError
+		if !errors.As(err, &lost) || !errors.As(err, &broken) || broken.Bytes != len(brokenOff) {
+			t.Errorf("%v", err)
+			continue
+		}
+		has(t, err.Error(), want+"; its last message was broken off after 34 bytes")
 	}
 }
 

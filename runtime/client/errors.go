@@ -30,7 +30,7 @@ var (
 // TransportError says that a server could not be reached, or has ended the connection. Addresses are shown without user, query and fragment, which may
 // be secret.
 type TransportError struct {
-	Err error
+	Err error // wraps an *rpc.BrokenOffError if a connection or a process has ended within a message
 	// Stderr has the last lines that a child process wrote to its standard error, Noise the first lines of its standard output that were
 	// no messages.
 	Stderr, Noise string

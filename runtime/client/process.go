@@ -109,14 +109,37 @@ func (c *child) lost(err error) *TransportError {
 	defer timer.Stop()
 	select {
 	case <-c.exited:
-		err = errors.New("the server has ended: exit status 0")
+		ended := errors.New("the server has ended: exit status 0")
 		if c.err != nil {
-			err = fmt.Errorf("the server has ended: %w", c.err)
+			ended = fmt.Errorf("the server has ended: %w", c.err)
 		}
+		err = withBrokenOff(ended, err)
 	case <-timer.C:
 	}
 	return &TransportError{Err: err, Stderr: c.tail.String(), Noise: c.noise()}
 }
+
+// brokenOffError says how a connection has ended, and that it did so within a message.
+type brokenOffError struct {
+	end    error
+	broken *rpc.BrokenOffError
+}
+
+// withBrokenOff returns how a connection has ended, with the message that read, the error of its last frame, says was broken off.
+func withBrokenOff(end, read error) error {
+	if broken := (*rpc.BrokenOffError)(nil); errors.As(read, &broken) {
+		return &brokenOffError{end, broken}
+	}
+	return end
+}
+
+// Error implements error.
+func (e *brokenOffError) Error() string {
+	return fmt.Sprintf("%v; its last message was broken off after %d bytes", e.end, e.broken.Bytes)
+}
+
+// Unwrap returns the end and the *rpc.BrokenOffError.
+func (e *brokenOffError) Unwrap() []error { return []error{e.end, e.broken} }
 
 // end closes the child's input, waits, asks it to end, waits, and kills it, with the processes that it started. Where there is no way to ask, it is
 // killed after the first wait. When ctx ends it is killed at once. It can be called twice at the same time.

@@ -32,6 +32,9 @@ func child(args []string) {
 	case "banner and dies":
 		fmt.Println("usage: server FILE")
 		os.Exit(2)
+	case "breaks off":
+		fmt.Print(brokenOff)
+		os.Exit(0)
 	case "stubborn", "hard of hearing":
 		stayAlive(args[0] == "stubborn")
 	case "closes its output", "closes its input":
