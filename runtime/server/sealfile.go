@@ -10,7 +10,7 @@ import (
 )
 
 // KeepSealKeys reads the keys in a file for WithSealKeys, as ParseSealKeys does. If there is no such file, it makes one with a new key, which only the
-// user of this process may read. Beside tasks that survive a restart it lets sessions and retries survive, too (LET18). One process at a time may call it for a
+// user of this process may read; a link to a file that is not there is refused. Beside tasks that survive a restart it lets sessions and retries survive, too (LET18). One process at a time may call it for a
 // file; replicas need the same keys from the operator.
 func KeepSealKeys(file string) (keys [][]byte, err error) {
 	text, err := os.ReadFile(file)
@@ -26,8 +26,12 @@ func KeepSealKeys(file string) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// makeSealKey makes a file with a new key. A crash leaves no part of it under its name.
+// makeSealKey makes a file with a new key. A crash leaves no part of it under its name. A link stays: it leads to a secret that is not mounted yet, and
+// what was sealed with that would be lost.
 func makeSealKey(file string) (text []byte, err error) {
+	if target, err := os.Readlink(file); err == nil {
+		return nil, fmt.Errorf("%s is a link to %s, which is not there: mount or restore that file, or remove the link, and a new key is made", file, target)
+	}
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-*") // with mode 0600
 	if err != nil {
 		return nil, err

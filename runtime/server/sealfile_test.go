@@ -40,3 +40,29 @@ func TestLET18AKeyIsKeptInAFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// LET18: a link to a secret that is not mounted yet is not replaced by a new key, with which nothing that was sealed could be opened.
+func TestLET18ALinkToAKeyThatIsNotThereIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	link, secret := filepath.Join(dir, "tasks.db-key"), filepath.Join(dir, "secret")
+	if err := os.Symlink(secret, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := KeepSealKeys(link); err == nil || !strings.Contains(err.Error(), link+" is a link to "+secret+", which is not there") {
+		t.Errorf("the error is %v", err)
+	}
+	key := strings.Repeat("k", 40)
+	if err := os.WriteFile(secret, []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want, err := ParseSealKeys(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := KeepSealKeys(link); err != nil || len(keys) != 1 || !bytes.Equal(keys[0], want[0]) {
+		t.Errorf("the key that is mounted later is not read: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Error(files, err)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"strings"
 )
 
 // conn is a connection with the statements that were prepared on it.
@@ -14,7 +16,7 @@ type conn struct {
 
 // connect takes a connection and sets it up.
 func connect(ctx context.Context, db *sql.DB, setup ...string) (*conn, error) {
-	c, err := db.Conn(ctx)
+	c, err := take(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -24,6 +26,15 @@ func connect(ctx context.Context, db *sql.DB, setup ...string) (*conn, error) {
 		return nil, err
 	}
 	return made, nil
+}
+
+// take takes a connection. Only a pragma of the data source can find the file locked then: the store has used it for nothing yet.
+func take(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	c, err := db.Conn(ctx)
+	if err != nil && strings.Contains(err.Error(), "locked") {
+		err = errors.New("a pragma of the data source, such as journal_mode or locking_mode, needs the file for itself: remove it")
+	}
+	return c, err
 }
 
 func (c *conn) run(ctx context.Context, statements ...string) error {

@@ -7,6 +7,7 @@
 //	srv, err := reports.New(&handlers{}, server.WithTaskStore(store))
 //
 //	open.go, owner.go   opening a file: its errors, its owner
+//	links_*.go          how many names a file has
 //	conn.go             a connection and its statements
 //	schema.go           tables and their migrations
 //	writer.go, batch.go one goroutine writes, and many callers share one commit
@@ -25,7 +26,8 @@
 //
 // A file has one owner at a time. The owner holds a lock on a second file, FILE-owner, until it closes the store or dies; another process gets
 // ErrOwned. So leases are not written: they are in memory, and when a process opens a file, all leases in it are those of a process that is
-// dead. Its tasks begin again at once. Other programs may read the file meanwhile, for a backup for example.
+// dead. Its tasks begin again at once. Other programs may read the file meanwhile, for a backup for example. A file that has a second name, by a hard
+// link or because it is mounted without its folder, is refused: the owner's file and the write-ahead log are beside each name.
 //
 // # The clock
 //
@@ -36,5 +38,7 @@
 //
 //   - Several processes on one file, with leases in it: each heartbeat would be a commit, a restart would wait for the leases of the process that
 //     it replaces, and two processes on one machine are no better than one. A shared database is for several machines.
+//   - A lock that is tied to the file whatever its name, such as flock: what a crash leaves in the log would still be missing under the
+//     other name. And flock is in the way of SQLite's own locks on BSD and macOS, and over NFS.
 //   - Locking the file itself (locking_mode=EXCLUSIVE): reads would wait for syncs, and no other program could look into the file.
 package sqlite

@@ -79,6 +79,12 @@ func (s *Store) open(ctx context.Context, db *sql.DB) (err error) {
 	if s.file, err = s.write.file(ctx); err != nil {
 		return err
 	}
+	if err = oneName(s.file, "/proc/self/mountinfo"); err != nil {
+		return err
+	}
+	if err = s.write.shared(ctx); err != nil {
+		return err
+	}
 	if err = s.write.try(ctx); err != nil {
 		return err
 	}
@@ -145,6 +151,16 @@ func (c *conn) file(ctx context.Context) (file string, err error) {
 		err = fmt.Errorf("it is no file that can keep a database, but a device or the like (%v): name another file, or a new one", info.Mode())
 	}
 	return file, err
+}
+
+// shared refuses a connection that would lock out the others.
+func (c *conn) shared(ctx context.Context) error {
+	var mode string
+	err := c.QueryRowContext(ctx, "PRAGMA main.locking_mode").Scan(&mode)
+	if err == nil && mode == "exclusive" {
+		err = errors.New("a pragma of the data source, locking_mode, keeps the other connections of the store out of the file: remove it")
+	}
+	return err
 }
 
 // try writes to the file and rolls back: an error says that it is no database, or can not be written.

@@ -155,6 +155,86 @@ func TestFileHasOneOwnerUntilItIsClosed(t *testing.T) {
 	})
 }
 
+// Under a second name of the file, a process would not find the owner, nor what a crash left in the log.
+func TestDUR01AFileWithASecondNameIsRefused(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		db := openDB(t, driver, file)
+		s, err := Open(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Create(t.Context(), aTask("one"), task.Quota{})
+		if err := errors.Join(err, s.Close(), db.Close()); err != nil { // SQLite itself notices another name in one process
+			t.Fatal(err)
+		}
+		link := file + "-link"
+		if err := os.Link(file, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{link, file} {
+			db := openDB(t, driver, name)
+			refused(t, db, name, "it has 2 names", "remove all but the one that was used last")
+			db.Close()
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newStore(t, driver, file).Get(t.Context(), "ada", "one"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDUR01AFileThatIsMountedByItselfIsRefused(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), `a \b`)
+	file, list := filepath.Join(folder, "tasks.db"), filepath.Join(folder, "mountinfo")
+	written := os.Mkdir(folder, 0o700)
+	for _, name := range []string{file, list} {
+		written = errors.Join(written, os.WriteFile(name, nil, 0o600))
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err := errors.Join(written, err); err != nil {
+		t.Fatal(err)
+	}
+	real = strings.NewReplacer(`\`, `\134`, " ", `\040`).Replace(real)
+	for point, mounted := range map[string]bool{real: true, real + "2": false, filepath.Dir(real): false} {
+		mounts := "22 27 0:21 / /proc rw - proc proc rw\n41 27 254:0 " + real + " " + point + " rw,relatime - ext4 /dev/vda rw\n"
+		if err := os.WriteFile(list, []byte(mounts), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := oneName(file, list); (err != nil) != mounted || mounted && !strings.Contains(err.Error(), "mount the folder") {
+			t.Errorf("with %q mounted: %v", point, err)
+		}
+	}
+	if err := oneName(file, list+"-missing"); err != nil {
+		t.Errorf("without a list of mounts: %v", err)
+	}
+}
+
+// A pragma of the data source that locks the store's own connections out is named: there is no other program to end.
+func TestPragmasThatLockTheFileAreNamed(t *testing.T) {
+	for driver, pragmas := range map[string]map[string]string{
+		"sqlite":  {"journal_mode": "_pragma=journal_mode(DELETE)", "locking_mode": "_pragma=locking_mode(EXCLUSIVE)", "": "_pragma=journal_mode(WAL)"},
+		"sqlite3": {"journal_mode": "_journal_mode=DELETE", "locking_mode": "_locking_mode=EXCLUSIVE", "": "_journal_mode=WAL"},
+	} {
+		for named, pragma := range pragmas {
+			t.Run(driver+" "+pragma, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "tasks.db")
+				name := "file:" + file + "?_busy_timeout=1&" + pragma
+				if named == "" {
+					newStore(t, driver, name).Close()
+					return
+				}
+				db := openDB(t, driver, name)
+				refused(t, db, "a pragma of the data source", named, "remove it") // a new file
+				db.Close()
+				newStore(t, driver, file)
+				refused(t, openDB(t, driver, name), "a pragma of the data source", named, "remove it") // and one that another process has
+			})
+		}
+	}
+}
+
 func aTask(id string) task.Task {
 	return task.Task{ID: id, Owner: "ada", Tool: "tool", Machine: tasktest.Machine(), TTL: time.Hour, Args: []byte("{}")}
 }
