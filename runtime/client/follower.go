@@ -246,6 +246,7 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 // send sends the request of ask.
 func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
 	c.about = f
+	c.cancelsSilently = c.op.Op == wire.OpCancelTask || c.op.Op == wire.OpUpdateTask // what they say still counts when nobody waits for the receipt
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)
 	v[wire.SlotInputResponses] = responses
