@@ -226,8 +226,8 @@ func (f *follower) sendCancel(ctx context.Context, reason string) error {
 		f.wake()
 		return err
 	}
-	if v.Has(wire.SlotStatus) {
-		f.update(readState(v, f.task))
+	if state := readState(v, f.task); f.validateState(v, state.Status) == nil { // the state is read again in any case
+		f.update(state)
 	}
 	f.wake()
 	return nil
