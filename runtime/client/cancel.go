@@ -113,7 +113,7 @@ func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte
-	if (task || tellsServer(cause.Source)) && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
+	if s.tells(cause) && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, id, cause)
 	}
 	if !s.link.giveUp(r, notice, willNameTask) {
@@ -124,9 +124,41 @@ func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 // willNameTask reports whether the answer will certainly name a task, so that it is worth waiting for.
 func (r *round) willNameTask() bool { return r.call.mayBeTask && r.call.dialect.Task.ClientDecides }
 
-// tellsServer reports whether the server is to be told of an end by that source.
-func tellsServer(source inflight.Source) bool {
-	return source == inflight.SourceCaller || source == inflight.SourceTimeout || source == inflight.SourceParent
+// endsHere reports whether a request with that cause was ended by this side, and not by an answer or because the connection is gone.
+func endsHere(cause *Cause) bool {
+	switch cause.Source {
+	case inflight.SourceCaller, inflight.SourceTimeout, inflight.SourceParent, inflight.SourceShutdown:
+		return true
+	}
+	return false
+}
+
+// tells reports whether the server is to be told of an end with that cause. Abort tells it nothing.
+func (s *Session) tells(cause *Cause) bool { return endsHere(cause) && s.aborted.Err() == nil }
+
+// giveUpEnded has each call given up whose request has ended without an answer. Whatever ended it may not have come to that yet, and the link takes no notice
+// any more once it is being closed.
+func (s *Session) giveUpEnded() {
+	var rounds []*round
+	s.mu.Lock()
+	for c := range s.calls {
+		c.mu.Lock()
+		if c.round != nil {
+			rounds = append(rounds, c.round)
+		}
+		c.mu.Unlock()
+	}
+	s.mu.Unlock()
+	for _, r := range rounds {
+		r.giveUpEnded()
+	}
+}
+
+// giveUpEnded gives the request up if it has ended without an answer.
+func (r *round) giveUpEnded() {
+	if cause := r.entry.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
+		r.call.s.giveUp(r.entry, r, cause)
+	}
 }
 
 // cancelled returns the notification that cancels a request (CAN17).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -89,6 +90,38 @@ func TestCAN11CloseCancelsTheTasksOfCalls(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Close waits a second for the answer to tasks/cancel. That it waits no longer does not take the cancellation back.
+func TestCAN11CloseTakesNoCancellationBack(t *testing.T) {
+	for _, revision := range withTasks {
+		synctest.Test(t, func(t *testing.T) {
+			w := &working{revision: revision, called: make(chan struct{}, 1), cancels: make(chan message, 5)}
+			s, p := meetOffering(t, revision, taskOffers)
+			var unanswered []string
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				p.each(func(m message) {
+					if said := w.answer(m); len(w.cancels) > 0 {
+						unanswered = append(unanswered, m.Method)
+					} else if said != "" {
+						p.answer(m, said)
+					}
+				})
+			}()
+			listTools(t, s)
+			done := start(t.Context(), s, "x")
+			synctest.Wait()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			<-done
+			if <-gone; len(unanswered) == 0 || unanswered[0] != "tasks/cancel" || slices.Contains(unanswered, "notifications/cancelled") {
+				t.Errorf("%s: the server has heard %q", revision, unanswered)
+			}
+		})
 	}
 }
 

@@ -3,8 +3,18 @@ package client
 import (
 	"encoding/json"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
+
+// declared takes what the server declared.
+func (s *Session) declared(d *wire.Dialect, v *wire.Values) {
+	s.server = newDeclaration(d, v)
+	if s.server.capabilities == nil {
+		raw := rpc.Printable(rpc.CutTo(string(v[wire.SlotCapabilities]), maxBeginning))
+		s.cfg.logger.Warn("the server's capabilities are missing or no object, so it counts as offering nothing", "capabilities", raw)
+	}
+}
 
 // newDeclaration returns what the server declared.
 func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {

@@ -93,7 +93,8 @@
 // A call becomes rounds, mostly one. A round is an entry of inflight.Tracker, Outgoing, whose Values is the round: so an answer, progress
 // and a cancellation find it by its id. The caller waits for the entry; the link knows nothing of answers. The first to
 // end the entry decides (CAN12): an answer, CancelRequest, the caller's context, its timeout, the end of the session. All ends but
-// an answer come through Session.giveUp, the one place that tells the server, so it is told once, and only of requests that were sent.
+// an answer come through Session.giveUp, the one place that tells the server, so it is told once, and only of requests that were sent. It is told by Close, too:
+// the end of an HTTP stream cancels nothing before 2026-07-28 (CAN18), and when a pipe ends, a server may go on with what it has read (CAN26). Abort tells it nothing.
 //
 // A request of the server is an entry, Incoming, with the handler's context. The same handlers answer questions that are part of a result.
 // A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to the call of a tool, a prompt or a resource

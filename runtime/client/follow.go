@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -48,11 +49,21 @@ func (w *following) follow() {
 
 // readOnce reads the task's state once, and does what follows from it.
 func (w *following) readOnce() error {
-	v, _, err := w.ask(w.ctx, wire.OpGetTask, nil)
+	state, v, err := w.read(w.ctx)
 	if err != nil {
 		return err
 	}
-	return w.takeState(v)
+	return w.takeState(state, v)
+}
+
+// read reads the task's state. The values are those of the answer, with what comes with the state. A state that can not be the task's is an error.
+func (f *follower) read(ctx context.Context, opts ...CallOption) (TaskState, *wire.Values, error) {
+	v, _, err := f.ask(ctx, wire.OpGetTask, nil, opts...)
+	if err != nil {
+		return TaskState{}, nil, err
+	}
+	state := readState(v, f.task)
+	return state, v, f.validateState(v, state.Status)
 }
 
 // readsAgain is Session.transient for errors of reading the task's state or result. What is no answer about the task, such as the page of a gateway, may be
@@ -115,12 +126,8 @@ func (w *following) wait(misses int, last time.Time) bool {
 	}
 }
 
-// takeState takes an answer with the task's state. It returns an error for one that can not be the task's.
-func (w *following) takeState(v *wire.Values) error {
-	state := readState(v, w.task)
-	if err := w.validateState(v, state.Status); err != nil {
-		return err
-	}
+// takeState takes the task's state, from an answer with those values.
+func (w *following) takeState(state TaskState, v *wire.Values) error {
 	w.update(state)
 	if state.Status != task.InputRequired {
 		w.unlisted = 0
@@ -301,8 +308,8 @@ func (w *following) readLastState(state *TaskState) {
 	if terminal(state.Status) {
 		return
 	}
-	if v, _, err := w.ask(w.ctx, wire.OpGetTask, nil); err == nil {
-		*state = readState(v, w.task)
-		w.update(*state)
+	if read, _, err := w.read(w.ctx); err == nil {
+		*state = read
+		w.update(read)
 	}
 }

@@ -226,8 +226,8 @@ func (f *follower) sendCancel(ctx context.Context, reason string) error {
 		f.wake()
 		return err
 	}
-	if v.Has(wire.SlotStatus) {
-		f.update(readState(v, f.task))
+	if state := readState(v, f.task); f.validateState(v, state.Status) == nil { // the state is read again in any case
+		f.update(state)
 	}
 	f.wake()
 	return nil
@@ -246,6 +246,7 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 // send sends the request of ask.
 func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
 	c.about = f
+	c.cancelsSilently = c.op.Op == wire.OpCancelTask || c.op.Op == wire.OpUpdateTask // what they say still counts when nobody waits for the receipt
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)
 	v[wire.SlotInputResponses] = responses

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -24,9 +23,7 @@ import (
 // exchange sends a request and passes the messages of its response to the session. st is what giveUp needs to know of the request's HTTP stream.
 func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *stream) {
 	defer func() {
-		if cause := r.entry.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
-			l.s.giveUp(r.entry, r, cause) // what has ended the request may not have done so yet, and can not once the stream is forgotten (CAN17)
-		}
+		r.giveUpEnded() // what has ended the request may not have done so yet, and can not once the stream is forgotten (CAN17)
 		close(st.ended)
 		st.noteBegun()
 		st.cancel()

@@ -294,7 +294,7 @@ func (l *httpLink) tell(ctx context.Context, release context.CancelFunc, st *str
 	l.wake()
 }
 
-// mayTellAgain counts a cancellation that is about to be sent once more; false: the request is over, or the session ends, and the server learns that instead.
+// mayTellAgain counts a cancellation that is about to be sent once more; false: the request is over, or the link is being closed.
 func (l *httpLink) mayTellAgain(st *stream) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,7 +307,7 @@ func (l *httpLink) mayTellAgain(st *stream) bool {
 	return true
 }
 
-// mayPost counts a message that is about to be sent; false: the session ends, and the server learns that instead.
+// mayPost counts a message that is about to be sent; false: the link is being closed.
 func (l *httpLink) mayPost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

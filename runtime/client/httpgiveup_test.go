@@ -51,10 +51,14 @@ type told struct {
 }
 
 func (l *told) add(r *http.Request, body []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var m message
 	_ = json.Unmarshal(body, &m)
+	l.hear(r, m)
+}
+
+func (l *told) hear(r *http.Request, m message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.all = append(l.all, strings.TrimSpace(r.Method+" "+m.Method))
 }
 

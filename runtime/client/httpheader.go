@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -79,5 +82,20 @@ func headerValue(p *paramheader.Param, arguments []byte) (string, bool) {
 	case json.Unmarshal(arguments, &text) == nil:
 		return text, true
 	}
-	return string(arguments), true
+	return decimal(string(arguments)), true
+}
+
+// maxSafe is the largest integer that a header repeats in digits, whatever way its argument is written: x-mcp-header is for integers up to that.
+const maxSafe = 1<<53 - 1
+
+// decimal returns a JSON number that is an integer as its digits: 5.0 and 0.5e1 are 5 (EXT14). Any other value is returned as it is.
+func decimal(value string) string {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.Abs(f) > maxSafe {
+		return value
+	}
+	if digits := strconv.FormatInt(int64(f), 10); check.SameNumber(digits, value) {
+		return digits
+	}
+	return value
 }

@@ -45,10 +45,20 @@ func TestEXT14HeadersSayWhatTheRequestSays(t *testing.T) {
 		t.Errorf("%d tools can be called", n)
 	}
 	args := json.RawMessage(`{"region":"eu","inner":{"level":42},"note":" größer","gone":null,"like":"=?base64?eA==?="}`)
-	if _, err := s.CallTool(t.Context(), "go", args); err != nil {
+	if _, err := s.ReadResource(t.Context(), "file:///a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ReadResource(t.Context(), "file:///a"); err != nil {
+	for written, want := range map[string]string{
+		"5.0": "5", "1e3": "1000", "-0.5e1": "-5", "-0": "0", "5.5": "5.5", "9007199254740991.0": "9007199254740991", "9007199254740993": "9007199254740993", "1e400": "1e400", "true": "true",
+	} {
+		if _, err := s.CallTool(t.Context(), "go", json.RawMessage(`{"inner":{"level":`+written+`}}`)); err != nil {
+			t.Fatal(err)
+		}
+		if got := seen["tools/call"].Get("Mcp-Param-Level"); got != want {
+			t.Errorf("%s is repeated as %q, want %q", written, got, want)
+		}
+	}
+	if _, err := s.CallTool(t.Context(), "go", args); err != nil {
 		t.Fatal(err)
 	}
 	encoded := func(text string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?=" }

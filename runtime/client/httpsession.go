@@ -9,8 +9,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// deleteSession deletes the session on the server. Servers may refuse that.
+// deleteSession deletes the session on the server, unless Abort was called. Servers may refuse that.
 func (l *httpLink) deleteSession(ctx context.Context, session string) {
+	if l.s.aborted.Err() != nil { // ctx ends because of that only some time later
+		return
+	}
 	req, err := l.request(ctx, http.MethodDelete, nil)
 	if err != nil {
 		return

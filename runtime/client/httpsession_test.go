@@ -250,6 +250,32 @@ func TestAServerThatIsBusyIsAskedForItsStreamAgain(t *testing.T) {
 	}
 }
 
+// Abort ends no session, whatever ends before it.
+func TestAbortDeletesNoSession(t *testing.T) {
+	for range 20 {
+		var heard told
+		w := &working{revision: "2025-11-25", called: make(chan struct{}, 1)}
+		url := script(t, func(rw http.ResponseWriter, r *http.Request, m message) {
+			heard.hear(r, m)
+			if said := w.answer(m); said != "" {
+				rw.Header().Set("Mcp-Session-Id", "s1")
+				answer(rw, m, said)
+				return
+			}
+			session(rw, r, m, "s1")
+		})
+		s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+		x, err := s.Start(t.Context(), "x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Detach()
+		if err := s.Abort(); err != nil || strings.Contains(heard.String(), http.MethodDelete) {
+			t.Fatalf("%v; the server has heard %s", err, &heard)
+		}
+	}
+}
+
 // A session that is aborted waits for nothing: not for the server to end the session, nor to take the cancellation of a call. Close waits for both together no
 // longer than 5 s, and has the session ended in any case.
 func TestAbortWaitsForNoServer(t *testing.T) {

@@ -114,6 +114,8 @@ func (r *inputRequest) UnmarshalJSON(raw []byte) error {
 		r.bad = fmt.Errorf("it is no object whose method is a string: %.200s", raw)
 	case r.Method == "":
 		r.bad = errors.New("it has no method")
+	case r.Params != nil && r.Params[0] != '{':
+		r.bad = fmt.Errorf("its params are no object: %.200s", r.Params)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (s *state) onItsWay(c *call) bool {
 // leavesTask reports whether the request was given up because of cause, and may have become a task: its answer is waited for, to cancel it. cause is nil if the
 // request was not given up.
 func (r *round) leavesTask(cause *Cause) bool {
-	return cause != nil && r.call.mayBeTask && (tellsServer(cause.Source) || cause.Source == inflight.SourceShutdown)
+	return cause != nil && r.call.mayBeTask && endsHere(cause)
 }
 
 // signalNoneLeft wakes those who wait until no task is left, if none is.

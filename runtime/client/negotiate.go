@@ -147,7 +147,7 @@ func (s *Session) take(a *asking, stateless []*wire.Dialect) bool {
 		return false
 	}
 	s.use(picked)
-	s.server = newDeclaration(picked, a.values)
+	s.declared(picked, a.values)
 	s.server.versions = offered
 	return true
 }
@@ -204,6 +204,9 @@ func (c *call) plain(ctx context.Context, v *wire.Values) (*wire.Values, error) 
 	case errors.As(err, &answer) && c.round.busy != nil && answer.Code != rpc.CodeMethodNotFound:
 		return nil, c.round.busy
 	case err != nil:
+		return nil, err
+	}
+	if _, err := c.kind(result); err != nil {
 		return nil, err
 	}
 	return c.read(c.op.Result, result)
@@ -308,7 +311,7 @@ func (s *Session) initialize(ctx context.Context, late *asking, stateless, hands
 		return &VersionError{Client: versions(handshaking), Server: []string{version}}
 	}
 	s.use(picked)
-	s.server = newDeclaration(picked, a.values)
+	s.declared(picked, a.values)
 	if err := s.notify(ctx, picked.Call(wire.OpInitialized), nil); err != nil {
 		return err
 	}

@@ -58,8 +58,8 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) 
 	return q, s.readQuestion(q, d, h)
 }
 
-// relatedTask returns the id of the task that a request is about; "" for none.
-func relatedTask(d *wire.Dialect, params []byte) string {
+// relatedTask returns the id of the task that the params of a request, or a result, are about; "" for none.
+func relatedTask(d *wire.Dialect, message []byte) string {
 	var about struct {
 		Meta struct {
 			Related struct {
@@ -67,8 +67,8 @@ func relatedTask(d *wire.Dialect, params []byte) string {
 			} `json:"io.modelcontextprotocol/related-task"`
 		} `json:"_meta"`
 	}
-	if d.HasTasks && params != nil {
-		_ = exact.Unmarshal(params, &about)
+	if d.HasTasks && message != nil {
+		_ = exact.Unmarshal(message, &about)
 	}
 	return about.Meta.Related.TaskID
 }

@@ -117,6 +117,7 @@ func TestCAN31QuestionsEndWithTheSession(t *testing.T) {
 		if err := <-h.gone; !errors.As(err, &cause) || cause.Source != inflight.SourceShutdown {
 			t.Errorf("%v", err)
 		}
+		has(t, string(h.expect("notifications/cancelled").Params), `"requestId":`+string(h.call.ID))
 		for {
 			frame, err := h.conn.ReadFrame(nil)
 			if err != nil {

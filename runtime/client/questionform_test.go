@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -110,6 +111,27 @@ func TestEXT21AMalformedQuestionIsRefused(t *testing.T) {
 			}
 			if len(asked)+len(told) > 0 {
 				t.Fatalf("%s: the host knows of it", params)
+			}
+		}
+	}
+}
+
+// In a result as well as in a request, the params of a question are an object, also those of one that needs none.
+func TestEXT21TheParamsOfAQuestionAreAnObject(t *testing.T) {
+	for _, method := range []string{"roots/list", "elicitation/create", "sampling/createMessage"} {
+		for _, params := range []string{`null`, `[]`, `5`, `""`} {
+			s, p := meet(t, "2026-07-28", client.WithHandlers(client.Handlers{
+				Roots:  func(context.Context, *client.Question) ([]client.Root, error) { t.Error("asked"); return nil, nil },
+				Elicit: func(context.Context, *client.Question) (*client.Answer, error) { t.Error("asked"); return nil, nil },
+				Sample: func(context.Context, *client.Question) (json.RawMessage, error) { t.Error("asked"); return nil, nil },
+			}))
+			done := start(t.Context(), s, "x")
+			go p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"q":{"method":"`+method+`","params":`+params+`}}}`)
+			var bad *client.ProtocolError
+			if r := <-done; !errors.As(r.err, &bad) {
+				t.Errorf("%s: %v", params, r.err)
+			} else {
+				has(t, r.err.Error(), `its question "q": its params are no object: `+params)
 			}
 		}
 	}

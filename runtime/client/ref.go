@@ -95,12 +95,8 @@ func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (Tas
 		return TaskState{}, err
 	}
 	f := s.followerOf(ref)
-	v, _, err := f.ask(ctx, wire.OpGetTask, nil, opts...)
-	if err != nil {
-		return TaskState{}, err
-	}
-	state := readState(v, f.task)
-	return state, f.validateState(v, state.Status)
+	state, _, err := f.read(ctx, opts...)
+	return state, err
 }
 
 // ref returns the Ref of the task; zero: the call is no task.

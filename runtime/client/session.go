@@ -144,14 +144,14 @@ func newSession(cfg config, endpoint string) *Session {
 	return s
 }
 
-// Close ends the session: requests in flight end with a *Cause of source shutdown, the tasks that calls have become are cancelled (CAN11), and handlers' contexts
-// end. A task that Start returns goes on: its caller has the Ref. Close waits up to a second for the cancellations, and for answers that may name a task: so a
+// Close ends the session: requests in flight end with a *Cause of source shutdown and are cancelled on the server (CAN17), as are the tasks that calls have become
+// (CAN11), and handlers' contexts end. A task that Start returns goes on: its caller has the Ref. Close waits up to a second for the cancellations, and for answers that may name a task: so a
 // task goes on if a function of OnProgress keeps its call from reading such an answer for longer. A server over HTTP has 5 seconds in all, to take the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
 // not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// Abort is Close without waiting for the server: it kills a child process at once, and does not end the session of a server over HTTP. It also
-// shortens a Close that is under way. It waits for handlers as Close does, so do not call it from one.
+// Abort is Close without waiting for the server: it kills a child process at once. A server over HTTP is told nothing: neither its session ends, nor, before
+// revision 2026-07-28, the requests in flight. It also shortens a Close that is under way. It waits for handlers as Close does, so do not call it from one.
 func (s *Session) Abort() error {
 	s.abort()
 	return s.Close()
@@ -184,6 +184,7 @@ func (s *Session) disconnect(ctx context.Context) {
 	end.Force = true
 	s.tracker.CancelPeer(s.peer, end)
 	s.tracker.Shutdown(sessionClosed, true)
+	s.giveUpEnded()
 	if s.link != nil {
 		s.err = s.link.close(ctx, began)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +195,47 @@ func TestEXT21ResultTypes(t *testing.T) {
 			t.Errorf("%s: %v", result, r.err)
 		} else if want != "" {
 			has(t, r.err.Error(), want)
+		}
+	}
+}
+
+func TestEXT21ResultTypesOfDiscovery(t *testing.T) {
+	for kind, want := range map[string]string{
+		"": "", `"resultType":"complete",`: "", `"resultType":"later",`: `unknown resultType "later"`, `"resultType":5,`: "unknown resultType 5", `"resultType":null,`: "unknown resultType null",
+		`"resultType":"",`: `unknown resultType ""`, `"resultType":"input_required",`: `can not be answered with resultType "input_required"`,
+		`"resultType":"task",`: `can not be answered with resultType "task"`,
+	} {
+		ours, theirs := rpc.Pipe()
+		p := &peer{t: t, conn: theirs}
+		go func() {
+			p.answer(p.expect("server/discover"), `{`+kind+`"supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}`)
+		}()
+		s, err := client.Connect(t.Context(), client.Conn(ours))
+		var bad *client.ProtocolError
+		switch {
+		case err == nil:
+			_ = s.Close()
+			fallthrough
+		case want == "" || !errors.As(err, &bad):
+			if err != nil || want != "" {
+				t.Errorf("%s: %v", kind, err)
+			}
+		default:
+			has(t, err.Error(), want)
+		}
+		_ = theirs.Close()
+	}
+}
+
+// What a server declares that is no object counts as nothing, and the log says so.
+func TestCapabilitiesThatAreNone(t *testing.T) {
+	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+		for offered, want := range map[string]string{`{}`: "", `[]`: "capabilities=[]", `null`: "capabilities=null", `5`: "capabilities=5"} {
+			var l record
+			s, _ := meetOffering(t, revision, offered, l.option())
+			if warns := strings.Contains(l.String(), "level=WARN"); warns != (want != "") || !strings.Contains(l.String(), want) || want != "" && s.Capabilities() != nil {
+				t.Errorf("%s: %s", offered, &l)
+			}
 		}
 	}
 }

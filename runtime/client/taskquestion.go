@@ -243,9 +243,8 @@ func (w *following) leave(err error) {
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered. If the server does not know the task, the
 // executions end.
 func (w *following) isOver() bool {
-	v, _, err := w.ask(w.life, wire.OpGetTask, nil)
+	state, _, err := w.read(w.life)
 	if err == nil {
-		state := readState(v, w.task)
 		w.update(state)
 		return terminal(state.Status)
 	}

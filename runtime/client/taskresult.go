@@ -102,6 +102,9 @@ func (w *following) askResultOnce() (raw []byte, repeated bool, err error) {
 	w.open(c.result)
 	defer w.open(nil)
 	_, raw, err = w.send(ctx, c, nil)
+	if of := relatedTask(w.dialect, raw); of != "" && of != w.task {
+		err = broken(c.op.Name, "it is the result of task %.80q, not of %q", of, w.task)
+	}
 	return raw, ctx.Err() != nil && w.ctx.Err() == nil, err
 }
 

@@ -230,7 +230,26 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 		}
 	}
 	r, err := c.toolResult(result)
+	if err != nil {
+		err = s.unaskedTask(c, result, err)
+	}
 	return r, nil, err
+}
+
+// unaskedTask returns the error of a call whose result is none because of bad. If the server has made the call a task that it has not asked for, the error says
+// that, and the task is cancelled, because nobody waits for it (CAN11).
+func (s *Session) unaskedTask(c *call, result []byte, bad error) error {
+	if c.mayBeTask || !c.dialect.Task.ClientDecides {
+		return bad
+	}
+	v, err := c.read(c.dialect.TaskCreated, result)
+	if err != nil || v.Text(wire.SlotTaskID) == "" {
+		return bad
+	}
+	id := v.Text(wire.SlotTaskID)
+	err = broken(c.op.Name, "the call has become task %.80q, which it has not asked for: the server is asked to cancel that, if it can", id)
+	s.newFollower(c.dialect, c.tool, readState(v, id)).abandon(ending{err: err})
+	return err
 }
 
 // follow begins to follow the task that a call has become.
