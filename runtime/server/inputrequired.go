@@ -104,6 +104,9 @@ func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answe
 	if err == nil && data != nil {
 		return data, nil
 	}
+	if ctx.Err() != nil && t.call.entry.Err() == nil { // before anybody was asked
+		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
+	}
 	asks := true
 	if err != nil {
 		if q, asks = t.askAgain(q, err); !asks {
