@@ -232,7 +232,9 @@ func (t *statelessJournal) finish() {
 	}
 	defer close(t.ended)
 	began := time.Now()
-	t.journal.endSteps(t.call.entry)
+	t.journal.endSteps(t.call.entry, func(steps []string) {
+		t.call.Log().Warn("questions wait until steps are done: a goroutine that a step started and that asks has to do so with the ctx of the step", "steps", steps)
+	})
 	t.postpone(time.Since(began))
 	t.respond()
 }
