@@ -55,9 +55,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	now, state := time.Now(), new(sealedJournal)
 	if r.params.HasState {
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, now); err != nil {
-			refused := refusedParam(atRequestState, "%v", err)
-			refused.Message = atRequestState[1:] + ": " + refused.Message // the violation alone has the pointer
-			return nil, refused
+			return nil, refusedState("%v", err)
 		}
 	}
 	maps.Copy(t.until, state.Until)
@@ -69,6 +67,13 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
 	return t, nil
+}
+
+// refusedState is the error of a retry whose requestState is of no use.
+func refusedState(format string, args ...any) *rpc.Error {
+	refused := refusedParam(atRequestState, format, args...)
+	refused.Message = atRequestState[1:] + ": " + refused.Message // the violation alone has the pointer
+	return refused
 }
 
 // tooLate reports whether the time to answer the question has passed. The requestState is valid for longer.
@@ -318,6 +323,9 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 	}
 	for i := range r.tool.Before {
 		if err := t.before(&r.tool.Before[i]); err != nil {
+			if changed := changedSince(err, false, c.Log()); changed != nil {
+				err = changed
+			}
 			return earlier, b, false, err
 		}
 	}

@@ -201,7 +201,7 @@ func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, e
 	j.mu.Unlock()
 	switch {
 	case old != nil && old.question != question:
-		return nil, &task.NameError{Name: name, Why: otherBefore}
+		return nil, (&recordedEntry{Name: name, Question: []byte(old.question)}).changed()
 	case old != nil:
 		return old.data, nil
 	}
@@ -237,7 +237,7 @@ func (j *callJournal) entries() (all []recordedEntry) {
 }
 
 // otherBefore is why a name is refused under which an earlier run recorded something else.
-const otherBefore = "stands for something else in an earlier run"
+const otherBefore = "stands for something else in an earlier run; ask a question in the same words in every run, and give what has changed another name"
 
 // hashOf returns a hash of the question, "" for none.
 func hashOf(q *task.Question) string {
