@@ -27,8 +27,8 @@ const (
 )
 
 // Question is one thing a handler may ask the user. Name is unique within the handler, stable and without #: recorded answers are
-// found by it. The message and the schema belong to the name: an answer to other words does not count (TSK29), so a question that changes with a release
-// gets a new name.
+// found by it. The message and the schema belong to the name: a recorded answer to other words does not count (TSK29), so a question that changes with a
+// release gets a new name.
 type Question[T any] struct {
 	Name    string
 	Message string
