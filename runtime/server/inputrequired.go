@@ -66,6 +66,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 		t.asked[name] = true
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
+	t.journal.endsRuns = true
 	return t, nil
 }
 

@@ -154,6 +154,7 @@ type callJournal struct {
 	ask      func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 	mu       sync.Mutex
 	recorded map[string]*journalEntry // by name
+	endsRuns bool                     // a question ends the run
 	doing    map[*stepRun]bool        // the steps under way that endSteps waits for
 	idle     chan struct{}            // closed when there are none; nil: endSteps does not wait
 	over     error                    // why no step begins; nil: steps begin

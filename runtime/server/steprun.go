@@ -15,7 +15,7 @@ type stepRun struct {
 	name      string
 	outer     *stepRun // that it is a part of; nil: none
 	depth     int      // how many steps it is a part of
-	goroutine uint64   // that runs it
+	goroutine uint64   // that runs it; 0: not known, since no question ends the run
 }
 
 type stepRunKey struct{}
@@ -24,7 +24,7 @@ type stepRunKey struct{}
 // than the one that it was given. ctx tells of steps that have started this goroutine. The caller holds mu.
 func (j *callJournal) innermost(ctx context.Context, goroutine uint64) (in *stepRun) {
 	for step := range j.doing {
-		if step.goroutine == goroutine && (in == nil || step.depth > in.depth) {
+		if goroutine != 0 && step.goroutine == goroutine && (in == nil || step.depth > in.depth) {
 			in = step
 		}
 	}
@@ -35,7 +35,10 @@ func (j *callJournal) innermost(ctx context.Context, goroutine uint64) (in *step
 }
 
 func (j *callJournal) beginStep(ctx context.Context, name string) (*stepRun, error) {
-	step := &stepRun{journal: j, name: name, goroutine: stack.Goroutine()}
+	step := &stepRun{journal: j, name: name}
+	if j.endsRuns {
+		step.goroutine = stack.Goroutine()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if step.outer = j.innermost(ctx, step.goroutine); step.outer != nil {
