@@ -40,8 +40,8 @@ type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage)
 // or "required" the tool runs as a task in the revisions that have tasks, if Definition.AddedTasks or another tool's policy allows any. A tool that
 // is destructive and not idempotent does not begin again after a crash. A restarted server goes on with a task of a durable store only if its tool is
 // there: add it before serving, over HTTP before streamhttp.Handler. A task whose tool is not there is left for half a minute to processes that share the
-// store, and then fails. Clients are told that the list has changed. Errors: *ExistsError for a name that exists already, others for an
-// invalid definition.
+// store, and to a tool that is added meanwhile, and then fails. Clients are told that the list has changed. Errors: *ExistsError for a name that exists
+// already, others for an invalid definition.
 func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if !s.serves(func(rev *revision) bool { return rev.Capabilities.Tools != "" }) {
 		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
@@ -56,6 +56,9 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	s.ofTasks.mark(&t)
 	if err := s.tools.add(t.Name, &t, nil); err != nil {
 		return err
+	}
+	if s.engine != nil {
+		s.engine.CanRunMore()
 	}
 	s.ToolsChanged()
 	return nil

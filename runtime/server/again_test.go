@@ -124,3 +124,30 @@ func TestTSK29ATaskKnowsWhatItsTriesHaveDone(t *testing.T) {
 		_ = f.srv.Shutdown(t.Context())
 	})
 }
+
+// REV01: with a ctx that has ended nobody is asked, in no revision, inline or as a task.
+func TestREV01NobodyIsAskedWithACtxThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := dual(t, Definition{Tools: []Tool{tool("ask", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			ended, end := context.WithCancelCause(ctx)
+			end(errors.New("enough"))
+			_, err := Ask(ended, call, confirmQuestion(), "")
+			return &echoOutput{fmt.Sprint(err)}, nil
+		}), withTask(TaskOptional))}})
+		check := func(where string, m message) {
+			t.Helper()
+			if !strings.Contains(m.raw, "enough") {
+				t.Errorf("%s: %s", where, m.raw)
+			}
+		}
+		m, _, _ := f.try(t.Context(), forms, "ask", `{}`, "")
+		check("2026-07-28", m)
+		check("a task of 2026-07-28", f.await(t.Context(), f.create(t.Context(), "ask", `{}`, tasksAsks), task.Completed))
+		c := f.dialTasks("")
+		check("2025-11-25", c.request("1", "tools/call", `{"name":"ask","arguments":{}}`))
+		id := c.start("2", "ask", "")
+		check("a task of 2025-11-25", c.request("3", "tasks/result", taskID(id)))
+		c.close()
+		_ = f.srv.Shutdown(t.Context())
+	})
+}

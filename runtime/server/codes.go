@@ -159,10 +159,26 @@ func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Lo
 		}
 	} else if broken, ok := errors.AsType[*AnswerError](err); ok && broken != nil {
 		return invalid("the client's answer to "+rpc.Quoted(broken.Question), violations(broken.Err))
+	} else if changed := changedSince(err, false, log); changed != nil { // only tools run as tasks
+		return changed
 	} else if text = publicText(err); text == "" {
 		return nil
 	}
 	return rpc.Errorf(rpc.CodeInternalError, "%s", text)
+}
+
+// changedSince returns the error that a client gets because another version of the server recorded something else under a name than the handler now asks
+// or does there; nil: err is another error. What is recorded counts for nothing else (TSK29), so the client has to start the task or call again.
+func changedSince(err error, ofTask bool, log *slog.Logger) *rpc.Error {
+	own, ok := errors.AsType[*task.NameError](err)
+	if !ok || own == nil || own.Recorded == "" {
+		return nil
+	}
+	log.Error("question or step not run", "error", err)
+	if ofTask {
+		return rpc.Errorf(rpc.CodeInternalError, "the server's %s %s has changed since this task began; start the task again", own.Recorded, rpc.Quoted(own.Name))
+	}
+	return refusedState("the server's %s %s has changed since the call began: call again without it", own.Recorded, rpc.Quoted(own.Name))
 }
 
 // publicText returns the text of an error that a client may read though the revision has no code for it, "" for other errors: their text may be secret.

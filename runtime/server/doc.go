@@ -44,7 +44,7 @@
 //	                                                  buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
 //	whether a message may still be written, and how   write.go (subject.writeNow); of a task: tasklife.go, too
-//	the journal of a call that runs again             journal.go, taskjournal.go, step.go; seal.go: sealed for the client, sealfile.go: a key that is kept
+//	the journal of a call that runs again             journal.go, taskjournal.go, step.go, steprun.go; seal.go: sealed for the client, sealfile.go: a key that is kept
 //	whether a question can be asked, where it goes    question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go: by tasks/update, and by a request to the client

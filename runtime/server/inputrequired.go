@@ -55,9 +55,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	now, state := time.Now(), new(sealedJournal)
 	if r.params.HasState {
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, now); err != nil {
-			refused := refusedParam(atRequestState, "%v", err)
-			refused.Message = atRequestState[1:] + ": " + refused.Message // the violation alone has the pointer
-			return nil, refused
+			return nil, refusedState("%v", err)
 		}
 	}
 	maps.Copy(t.until, state.Until)
@@ -68,7 +66,15 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 		t.asked[name] = true
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
+	t.journal.endsRuns = true
 	return t, nil
+}
+
+// refusedState is the error of a retry whose requestState is of no use.
+func refusedState(format string, args ...any) *rpc.Error {
+	refused := refusedParam(atRequestState, format, args...)
+	refused.Message = atRequestState[1:] + ": " + refused.Message // the violation alone has the pointer
+	return refused
 }
 
 // tooLate reports whether the time to answer the question has passed. The requestState is valid for longer.
@@ -103,6 +109,9 @@ func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answe
 	data, err := t.take(&q, check)
 	if err == nil && data != nil {
 		return data, nil
+	}
+	if ctx.Err() != nil && t.call.entry.Err() == nil { // before anybody was asked
+		return nil, fmt.Errorf("%w: %w", task.ErrWithdrawn, context.Cause(ctx))
 	}
 	asks := true
 	if err != nil {
@@ -229,7 +238,9 @@ func (t *statelessJournal) finish() {
 	}
 	defer close(t.ended)
 	began := time.Now()
-	t.journal.endSteps(t.call.entry)
+	t.journal.endSteps(t.call.entry, func(steps []string) {
+		t.call.Log().Warn("questions wait until steps are done: a goroutine that a step started and that asks has to do so with the ctx of the step", "steps", steps)
+	})
 	t.postpone(time.Since(began))
 	t.respond()
 }
@@ -313,6 +324,9 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 	}
 	for i := range r.tool.Before {
 		if err := t.before(&r.tool.Before[i]); err != nil {
+			if changed := changedSince(err, false, c.Log()); changed != nil {
+				err = changed
+			}
 			return earlier, b, false, err
 		}
 	}

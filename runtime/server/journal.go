@@ -154,23 +154,11 @@ type callJournal struct {
 	ask      func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 	mu       sync.Mutex
 	recorded map[string]*journalEntry // by name
+	endsRuns bool                     // a question ends the run
 	doing    map[*stepRun]bool        // the steps under way that endSteps waits for
 	idle     chan struct{}            // closed when there are none; nil: endSteps does not wait
 	over     error                    // why no step begins; nil: steps begin
 	sealed   bool                     // nothing is recorded any more
-}
-
-// stepRun is a step under way. It is a value of the step's context.
-type stepRun struct {
-	journal *callJournal
-	outer   *stepRun // that it is a part of; nil: none
-}
-
-type stepRunKey struct{}
-
-func stepOf(ctx context.Context) *stepRun {
-	step, _ := ctx.Value(stepRunKey{}).(*stepRun)
-	return step
 }
 
 type journalEntry struct {
@@ -192,72 +180,12 @@ func newCallJournal(ask func(ctx context.Context, q task.Question, check answerC
 
 // Do implements journal.
 func (j *callJournal) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	step := &stepRun{j, stepOf(ctx)}
-	if err := j.beginStep(step); err != nil {
+	step, err := j.beginStep(ctx, name)
+	if err != nil {
 		return nil, err
 	}
 	defer j.leaveStep(step)
 	return j.replay(name, nil, func() ([]byte, error) { return fn(context.WithValue(ctx, stepRunKey{}, step)) })
-}
-
-func (j *callJournal) beginStep(step *stepRun) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if partOf := j.doing[step.outer] && !j.sealed && errors.Is(j.over, ErrAsked); j.over != nil && !partOf { // endSteps waits for all parts of a step
-		return j.over
-	}
-	if j.doing == nil {
-		j.doing = map[*stepRun]bool{}
-	}
-	j.doing[step] = true
-	return nil
-}
-
-func (j *callJournal) leaveStep(step *stepRun) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	delete(j.doing, step)
-	if len(j.doing) == 0 && j.idle != nil {
-		close(j.idle)
-		j.idle = nil
-	}
-}
-
-// leaveSteps leaves the steps that ctx is of: they wait for an answer that this run does not get, so the end of the run does not wait for them.
-func (j *callJournal) leaveSteps(ctx context.Context) {
-	for step := stepOf(ctx); step != nil; step = step.outer {
-		if step.journal == j {
-			j.leaveStep(step)
-		}
-	}
-}
-
-// refuseSteps lets no step begin any more: Do returns why.
-func (j *callJournal) refuseSteps(why error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.over == nil {
-		j.over = why
-	}
-}
-
-// endSteps waits for the steps under way, so that what they do is recorded and not repeated, at most until the call has ended. After it nothing is
-// recorded.
-func (j *callJournal) endSteps(call context.Context) {
-	j.refuseSteps(ErrAsked)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.doing) > 0 {
-		idle := make(chan struct{})
-		j.idle = idle
-		j.mu.Unlock()
-		select {
-		case <-idle:
-		case <-call.Done():
-		}
-		j.mu.Lock()
-	}
-	j.sealed = true
 }
 
 // Ask implements journal.
@@ -274,7 +202,7 @@ func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, e
 	j.mu.Unlock()
 	switch {
 	case old != nil && old.question != question:
-		return nil, &task.NameError{Name: name, Why: otherBefore}
+		return nil, (&recordedEntry{Name: name, Question: []byte(old.question)}).changed()
 	case old != nil:
 		return old.data, nil
 	}
@@ -310,7 +238,7 @@ func (j *callJournal) entries() (all []recordedEntry) {
 }
 
 // otherBefore is why a name is refused under which an earlier run recorded something else.
-const otherBefore = "stands for something else in an earlier run"
+const otherBefore = "stands for something else in an earlier run; ask a question in the same words in every run, and give what has changed another name"
 
 // hashOf returns a hash of the question, "" for none.
 func hashOf(q *task.Question) string {

@@ -110,7 +110,8 @@ func WithProgressRate(n int) Option { return func(c *config) { c.progressRate = 
 
 // WithGrace sets how long handlers have to return after shutdown or disconnect, how long a shutdown leaves tasks alone that can not be cancelled or may
 // not run again, and how long requests are still answered after the end of input; the default is 5 seconds (CAN21, CAN26).
-// A connection whose client does not read takes up to a second more to close.
+// A connection whose client does not read takes up to a second more to close. These times come one after the other: if a handler never returns, Run takes
+// the grace period and a second after a signal, and three times the period and a second after the end of input.
 func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
 
 // WithQuestionTimeout sets how long a question without a timeout of its own waits, and, in 2026-07-28, for how long after its questions'

@@ -27,7 +27,8 @@ const (
 )
 
 // Question is one thing a handler may ask the user. Name is unique within the handler, stable and without #: recorded answers are
-// found by it.
+// found by it. The message and the schema belong to the name: a recorded answer to other words does not count (TSK29), so a question that changes with a
+// release gets a new name.
 type Question[T any] struct {
 	Name    string
 	Message string
@@ -127,9 +128,9 @@ func (e *QuestionError) Unwrap() error { return e.Err }
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // A form that asks for a secret is a *SecretError, and one that breaks the protocol's definition is an error, too: neither is sent (LET01, LET04).
 // Other errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
-// place, *task.NameError for a name that is taken, *task.LimitError for a question that a task has no room for, task.ErrWithdrawn with the cause of ctx
-// when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task runs again, an asking that was withdrawn fails with
-// task.ErrWithdrawn again.
+// place, *task.NameError for a name that is taken, or under which an earlier run has asked in other words, *task.LimitError for a question that a task has
+// no room for, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task
+// runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message

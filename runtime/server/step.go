@@ -25,7 +25,7 @@ import (
 //
 // Inline, no step begins once the call has ended. Where the client is asked by ending the run (ErrAsked), a step that another goroutine has under way is
 // waited for, so that its value goes out with the questions: until the call's timeout, after which it is not recorded. The ctx of fn ends with the call,
-// so a step that heeds it holds nothing up longer. A step that asks is not waited for, provided that fn asks with the ctx that it is given.
+// so a step that heeds it holds nothing up longer. A step that asks is not waited for, provided that a goroutine which fn starts asks with the ctx of fn.
 //
 // Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError, after which
 // nothing is recorded either unless the value is that of an earlier run; ErrAsked or the cause of the call's end, if fn was not run because the call has ended,

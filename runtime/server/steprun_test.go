@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,28 +109,90 @@ func TestEXT17NoStepBeginsWhenTheQuestionsEndTheRun(t *testing.T) {
 	}
 }
 
-// A step that asks does not hold up the run that its question ends.
+// A step that asks does not hold up the run that its question ends (REV01), whatever ctx its steps and questions use on its goroutine.
 func TestEXT17AStepThatAsksIsNotWaitedFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var failed []error
-		f := dual(t, Definition{Tools: []Tool{tool("pay", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
-			said, err := Do(ctx, call, "outer", func(ctx context.Context) (string, error) {
-				return Do(ctx, call, "inner", func(ctx context.Context) (string, error) {
-					_, err := Ask(ctx, call, confirmQuestion(), "")
+	for name, choose := range map[string]func(handler, step context.Context) context.Context{
+		"the ctx of the step":    func(_, step context.Context) context.Context { return step },
+		"the ctx of the handler": func(handler, _ context.Context) context.Context { return handler },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var failed []error
+				f := dual(t, Definition{Tools: []Tool{tool("pay", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+					said, err := Do(ctx, call, "outer", func(outer context.Context) (string, error) {
+						return Do(choose(ctx, outer), call, "inner", func(inner context.Context) (string, error) {
+							_, err := Ask(choose(ctx, inner), call, confirmQuestion(), "")
+							failed = append(failed, err)
+							return "paid", nil // what it returns without the answer is not recorded
+						})
+					})
 					failed = append(failed, err)
-					return "paid", nil // what it returns without the answer is not recorded
+					return &echoOutput{said}, err
+				}))}})
+				began := time.Now()
+				m := f.confirmed("pay")
+				if m.str("result", "structuredContent", "text") != "paid" || fmt.Sprint(failed) != fmt.Sprint([]error{ErrAsked, ErrAsked, nil, nil}) {
+					t.Errorf("errors: %v, %s", failed, m.raw)
+				}
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// A step that is under way beside one that asks with the ctx of the handler is still waited for, with its parts, which may use that ctx, too.
+func TestEXT17AStepBesideOneThatAsksIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var charged atomic.Int64
+		f := dual(t, Definition{Tools: []Tool{tool("pay", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			var all sync.WaitGroup
+			var asked, worked error
+			all.Go(func() {
+				_, asked = Do(ctx, call, "asks", func(context.Context) (bool, error) {
+					a, err := Ask(ctx, call, confirmQuestion(), "")
+					return a.Accepted(), err
 				})
 			})
-			failed = append(failed, err)
-			return &echoOutput{said}, err
+			all.Go(func() {
+				_, worked = Do(ctx, call, "works", func(context.Context) (int64, error) {
+					time.Sleep(time.Second)
+					return Do(ctx, call, "charge", func(context.Context) (int64, error) { return charged.Add(1), nil })
+				})
+			})
+			all.Wait()
+			return &echoOutput{"paid"}, errors.Join(asked, worked)
 		}))}})
-		began := time.Now()
-		m := f.confirmed("pay")
-		if m.str("result", "structuredContent", "text") != "paid" || fmt.Sprint(failed) != fmt.Sprint([]error{ErrAsked, ErrAsked, nil, nil}) {
-			t.Errorf("errors: %v, %s", failed, m.raw)
+		if m := f.confirmed("pay"); m.str("result", "structuredContent", "text") != "paid" || charged.Load() != 1 {
+			t.Errorf("charged %d times: %s", charged.Load(), m.raw)
 		}
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("it took %v", took)
+	})
+}
+
+// Questions that wait for long for a step say in the log what may be the cause: a goroutine of the step that asks with another ctx waits for ever.
+func TestEXT17AStepThatIsWaitedForForLongIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var records bytes.Buffer
+		pay := tool("pay", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, err := Do(ctx, call, "charge", func(context.Context) (int, error) {
+				var all sync.WaitGroup
+				var err error
+				all.Go(func() { _, err = Ask(ctx, call, confirmQuestion(), "") })
+				all.Wait()
+				return 1, err
+			})
+			return &echoOutput{}, err
+		}))
+		pay.Cancel.Timeout = time.Minute
+		f := dual(t, Definition{Tools: []Tool{pay}}, WithLogger(slog.New(slog.NewTextHandler(&records, nil))))
+		m := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("pay", `{}`)))
+		if !strings.Contains(m.raw, "pay timed out after 1m0s") {
+			t.Error(m.raw)
+		}
+		_ = f.srv.Shutdown(t.Context()) // the log is written in another goroutine
+		if log := records.String(); strings.Count(log, "questions wait") != 1 || !strings.Contains(log, "with the ctx of the step") || !strings.Contains(log, "steps=[charge]") {
+			t.Error(log)
 		}
 	})
 }

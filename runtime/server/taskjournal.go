@@ -63,9 +63,18 @@ func (j *earlierJournal) entry(name string) *recordedEntry {
 // step returns the value of a recorded step.
 func (e *recordedEntry) step() ([]byte, error) {
 	if len(e.Question) > 0 { // it is the answer to a question
-		return nil, &task.NameError{Name: e.Name, Why: otherBefore}
+		return nil, e.changed()
 	}
 	return e.Data, nil
+}
+
+// changed is the error of a handler that asks or does something else under the name of the entry.
+func (e *recordedEntry) changed() error {
+	what := "step"
+	if len(e.Question) > 0 {
+		what = "question"
+	}
+	return &task.NameError{Name: e.Name, Why: otherBefore, Recorded: what}
 }
 
 // answer returns the answer to q, nil for none. A recorded answer to another question of the same name does not count (TSK29).
@@ -77,7 +86,7 @@ func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck)
 		case hashOf(&inline):
 			return e.Data, nil
 		case "": // a step
-			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
+			return nil, e.changed()
 		}
 	}
 	if raw, ok := j.Given[q.Name]; ok {

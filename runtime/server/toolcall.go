@@ -217,6 +217,9 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	if misused := (*misuseError)(nil); errors.As(err, &misused) {
 		return wire.CallResult{}, errInternal // it is logged
 	}
+	if changed := changedSince(err, call.taskRun != nil, call.Log()); changed != nil {
+		return wire.CallResult{}, changed
+	}
 	if misnamed := (*task.NameError)(nil); errors.As(err, &misnamed) {
 		call.Log().Error("question or step not run", "error", err)
 		return wire.CallResult{}, errInternal

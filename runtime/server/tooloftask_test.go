@@ -125,6 +125,31 @@ func TestDUR01ATaskGoesOnWithATool(t *testing.T) {
 	}
 }
 
+// A tool that is added while the server serves takes up at once what was interrupted.
+func TestDUR01AnAddedToolTakesUpItsTaskAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, d := WithTaskStore(durable{task.NewMemory()}), Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional))}}
+		f := dual(t, d, store)
+		f.addAsker(anything{}, `"first"`)
+		id := f.create(t.Context(), "added", `{"text":"x"}`, tasksAsks)
+		synctest.Wait()
+		f.ask(t.Context(), frame(1, "tasks/get", tasksAsks, byID(id))).wantNoError(t)
+		_ = f.srv.Shutdown(t.Context())
+		f = dual(t, d, store)
+		f.ask(t.Context(), frame(1, "tasks/update", tasksAsks, byID(id)+`,"inputResponses":{"confirm":`+accepted+`}`)).wantNoError(t)
+		time.Sleep(time.Second)
+		if m := f.get(t.Context(), id); m.str("result", "status") != "working" {
+			t.Error(m.raw)
+		}
+		f.addAsker(anything{}, `"second"`)
+		synctest.Wait()
+		if m := f.get(t.Context(), id); !strings.Contains(m.raw, "second") {
+			t.Error(m.raw)
+		}
+		_ = f.srv.Shutdown(t.Context())
+	})
+}
+
 // What middleware puts in the place of a task's result is held against the outputSchema of that tool, too.
 func TestVAL01TheResultOfATaskKeepsToTheToolThatAcceptedIt(t *testing.T) {
 	method, old, with := "tasks/get", `"structuredContent":{"text":"x"}`, `"structuredContent":{"text":7}`

@@ -45,7 +45,7 @@ type Config struct {
 	// Resume has New call Engine.Resume.
 	Resume bool
 	// CanRun reports whether this process has what a task needs, such as its tool; nil: it always has. A task that it can not run is given back to others
-	// that look for orphans. If none of them has begun it when a lease is over, Runner is called, and says why the task fails.
+	// that look for orphans. If none of them has begun it when a lease is over, Runner is called, and says why the task fails. See Engine.CanRunMore.
 	CanRun func(*Run) bool
 }
 
@@ -98,8 +98,8 @@ type Engine struct {
 	fence      *timer // the next look for leases that are about to end
 	orphanScan *timer // the next look for orphans
 	resumes    bool   // Resume was called
-	// givenBack are tasks that can not run here (Config.CanRun), and until when others may begin them.
-	givenBack map[string]time.Time
+	// givenBack are tasks that can not run here (Config.CanRun).
+	givenBack map[string]givenBack
 }
 
 // New returns a running engine.
@@ -126,7 +126,7 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
-	e.beginning, e.strays, e.parked, e.givenBack, e.sweepPause = map[string][]*Run{}, map[string]*events{}, map[string]*timer{}, map[string]time.Time{}, sweepGap
+	e.beginning, e.strays, e.parked, e.givenBack, e.sweepPause = map[string][]*Run{}, map[string]*events{}, map[string]*timer{}, map[string]givenBack{}, sweepGap
 	e.listenForInterrupts()
 	if d, ok := c.Dispatcher.(Deliverer); ok { // ids that it delivers in this process go to e.Run
 		d.Deliver(e)

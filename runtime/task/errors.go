@@ -73,7 +73,12 @@ func (e *EdgeError) Error() string {
 }
 
 // NameError refuses a journal name: it is in use already, or not in the journal. Names of Do and Ask are one namespace.
-type NameError struct{ Name, Why string }
+type NameError struct {
+	Name, Why string
+	// Recorded is what an earlier asking or step has recorded under the name, "question" or "step", if it is something else than what is asked or done now.
+	// Each run of a handler of package server uses a name once: there, an earlier run has recorded it.
+	Recorded string
+}
 
 func (e *NameError) Error() string {
 	return fmt.Sprintf("journal name %q: %s", e.Name, e.Why)

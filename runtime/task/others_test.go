@@ -3,6 +3,7 @@ package task_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +55,49 @@ func TestDUR01ATaskIsLeftForProcessesThatCanRunIt(t *testing.T) {
 					t.Errorf("ended by %q, want %q", got.Result, c.want)
 				}
 			})
+		})
+	}
+}
+
+// DUR01: a process that can run more than before tries what it gave back at once. That it asks often gives others no more time.
+func TestDUR01WhatWasGivenBackIsTriedWhenMoreCanRun(t *testing.T) {
+	for _, c := range []struct {
+		able bool
+		want string
+	}{{true, "able"}, {false, "unable"}} {
+		synctest.Test(t, func(t *testing.T) {
+			store := newDurable()
+			w := &world{t, newEngine(task.Config{Store: store, Runner: func(ctx context.Context, _ *task.Run) task.Outcome {
+				<-ctx.Done()
+				return task.Outcome{}
+			}}), t.Context()}
+			id := w.create(task.Spec{Reruns: 1})
+			synctest.Wait()
+			if err := w.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var able atomic.Bool
+			w.Engine = newEngine(task.Config{Store: store, CanRun: func(*task.Run) bool { return able.Load() }, Runner: func(context.Context, *task.Run) task.Outcome {
+				return done(map[bool]string{true: "able", false: "unable"}[able.Load()])
+			}})
+			defer func() { _ = w.Close(context.Background()) }()
+			w.Resume()
+			synctest.Wait()
+			w.status(id, task.Working)
+			able.Store(c.able)
+			w.CanRunMore()
+			synctest.Wait()
+			for began := time.Now(); !c.able && time.Since(began) < 31*time.Second; { // a lease, and a second
+				if time.Since(began) < 30*time.Second {
+					w.status(id, task.Working)
+				}
+				time.Sleep(time.Second)
+				w.CanRunMore()
+				synctest.Wait()
+			}
+			if got := w.status(id, task.Completed); string(got.Result) != c.want {
+				t.Errorf("ended by %q, want %q", got.Result, c.want)
+			}
 		})
 	}
 }

@@ -67,9 +67,9 @@ func (r *Run) enterStep(name string) (done bool, data []byte, err error) {
 	case e != nil && e.Kind == Done:
 		return true, e.Data, nil
 	case e != nil:
-		return false, nil, &NameError{name, "is the name of a question, not of a step"}
+		return false, nil, &NameError{name, "is the name of a question, not of a step", "question"}
 	case r.doing[name]:
-		return false, nil, &NameError{name, "is being done by another goroutine of this run"}
+		return false, nil, &NameError{Name: name, Why: "is being done by another goroutine of this run"}
 	}
 	if r.doing == nil {
 		r.doing = map[string]bool{}
@@ -178,7 +178,7 @@ func (r *Run) known(q Question) (*Entry, error) {
 	defer r.mu.Unlock()
 	e := r.journal[q.Name]
 	if e == nil && r.doing[q.Name] {
-		return nil, &NameError{q.Name, "is the name of a step, not of a question"}
+		return nil, &NameError{Name: q.Name, Why: "is the name of a step, not of a question"}
 	}
 	if e == nil {
 		return nil, nil

@@ -29,7 +29,7 @@ func (s *State) Entry(l Lease, name string) (Entry, error) {
 	if e := s.entry(name); e != nil {
 		return *e, nil
 	}
-	return Entry{}, &NameError{name, "is not in the journal"}
+	return Entry{}, &NameError{Name: name, Why: "is not in the journal"}
 }
 
 // Record journals the value of a step.
@@ -38,7 +38,7 @@ func (s *State) Record(l Lease, name string, data []byte, now time.Time) error {
 		return err
 	}
 	if s.entry(name) != nil {
-		return &NameError{name, "is recorded already"}
+		return &NameError{Name: name, Why: "is recorded already"}
 	}
 	s.Journal = append(s.Journal, Entry{Name: name, Kind: Done, Data: data})
 	s.count(now)
@@ -74,10 +74,10 @@ func (s *State) Ask(l Lease, q Question, now time.Time) error {
 // differ, since each run computes its own; the first one counts.
 func (e *Entry) sameQuestion(q Question) error {
 	if e.Kind == Done {
-		return &NameError{q.Name, "is the name of a step, not of a question"}
+		return &NameError{q.Name, "is the name of a step, not of a question", "step"}
 	}
 	if e.Question.Method != q.Method || !bytes.Equal(e.Question.Payload, q.Payload) {
-		return &NameError{q.Name, "is the name of another question of this task; give each question its own name and always ask it in the same words"}
+		return &NameError{q.Name, "is the name of another question of this task; give each question its own name and always ask it in the same words", "question"}
 	}
 	return nil
 }

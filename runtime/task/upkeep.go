@@ -144,6 +144,6 @@ func (e *Engine) dispatchOrphans() {
 func (e *Engine) wanted(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := e.runs[id]
-	return !e.closed && !time.Now().Before(e.givenBack[id]) && (r == nil || r.slot || r.lease().Epoch == 0)
+	r, b := e.runs[id], e.givenBack[id]
+	return !e.closed && (b.again || !time.Now().Before(b.until)) && (r == nil || r.slot || r.lease().Epoch == 0)
 }

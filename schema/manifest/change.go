@@ -105,7 +105,7 @@ var Changes = []ChangeRule{
 	{"running-arguments", Running, Breaking, "Stored arguments of running tasks may be refused when they go on.", "Let them end before the new server starts."},
 	{"running-results", Running, Breaking, "Stored results of tasks may be none that the new outputSchema allows.", "Let them expire before the new server starts, or allow what was answered before."},
 	{"question-removed", Running, Breaking, "Tasks that have asked a question, or wait for its answer, ask it no more.", "Let them end before the new server starts."},
-	{"question-changed", Running, Breaking, "A question has other words or another schema: a task or a retry that has asked the old one fails.", "Give the new question a name of its own, or let them end before the new server starts."},
+	{"question-changed", Running, Breaking, "A question has other words or another schema: a task that has asked the old one fails when its handler runs again, and a retry whose requestState has the old answer is refused.", "Give the new question a name of its own, or let them end before the new server starts."},
 	{"revision-methods", Wire, Breaking, "A method of one revision does not exist in the other.", "Clients have to send what stands in its place; the generated server does it."},
 	{"revision-answers", Wire, Compatible, "Methods that the newer revision has.", ""},
 	{"revision-session", Wire, Breaking, "How a connection begins, and what each request carries.", "Clients have to follow; the generated server does it."},
