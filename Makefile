@@ -30,7 +30,7 @@ SERVERS     := runtime/task/postgres/testdata/servers
 PGBOUNCER   ?= /usr/sbin/pgbouncer
 SUDO        := $(shell test "$$(id -u)" = 0 || echo sudo)
 # What else the code is vetted for. Nothing is run there.
-SYSTEMS     := windows darwin
+SYSTEMS     := windows/amd64 darwin/arm64 linux/386
 FUZZTIME    ?= 30s
 BENCHTIME   ?= 200ms
 # Packages whose benchmarks the tables have beside those of testdata/bench, and benchmarks of theirs that they do not have.
@@ -179,7 +179,7 @@ lint: ## gofmt, vet and staticcheck
 	$(GO) vet -tags official ./... $(PROGRAMS)
 	$(STATICCHECK) ./... $(PROGRAMS)
 	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet -tags versions ./...); done
-	@for system in $(SYSTEMS); do echo "vet for $$system"; GOOS=$$system $(GO) vet ./... $(PROGRAMS); done
+	@for system in $(SYSTEMS); do echo "vet for $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet ./... $(PROGRAMS); done
 
 clean: ## remove what make made
 	rm -rf $(WORK)

@@ -68,7 +68,7 @@ var floods = map[string]struct {
 	}, "larger than 1048576 bytes"},
 	"2 GiB by its length": {func(w http.ResponseWriter, m message) {
 		kindOf(w, "application/json")
-		w.Header().Set("Content-Length", fmt.Sprint(2<<30))
+		w.Header().Set("Content-Length", fmt.Sprint(int64(2<<30)))
 		gib(w, mebibyte)
 	}, "larger than 1048576 bytes"},
 	"2 GiB in 2 MiB": {func(w http.ResponseWriter, m message) {

@@ -66,7 +66,7 @@ func TestDoRefusesWhatItCouldNotRecordOrReadBack(t *testing.T) {
 			return err
 		},
 		`step "s": its value can not be recorded: as a []interface {}: what it reads is recorded as something else`: func(ctx context.Context, c *Call) error {
-			_, err := Do(ctx, c, "s", give([]any{1<<53 + 1}))
+			_, err := Do(ctx, c, "s", give([]any{int64(1<<53 + 1)}))
 			return err
 		},
 		"not yet": func(ctx context.Context, c *Call) error {

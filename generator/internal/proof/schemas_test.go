@@ -263,10 +263,10 @@ func (a *author) stringRules(s object) {
 
 // numberRules draws bounds around small integers, halves, and the ends of float64's and int64's exact ranges.
 func (a *author) numberRules(s object, kind string) {
-	base := pick(a.Rand, 0, 0, 1, -3, 10, 9007199254740992, -9007199254740992, 9223372036854775807-4, -9223372036854775808)
-	number := func(offset int) any {
+	base := pick[int64](a.Rand, 0, 0, 1, -3, 10, 9007199254740992, -9007199254740992, 9223372036854775807-4, -9223372036854775808)
+	number := func(offset int64) any {
 		if kind == "number" && base < 100 && base > -100 && a.chance(3) {
-			return json.Number(strconv.Itoa(base+offset) + pick(a.Rand, ".5", ".25", ".0", "e0"))
+			return json.Number(strconv.FormatInt(base+offset, 10) + pick(a.Rand, ".5", ".25", ".0", "e0"))
 		}
 		return base + offset
 	}
@@ -276,9 +276,9 @@ func (a *author) numberRules(s object, kind string) {
 		s["exclusiveMinimum"] = number(0)
 	}
 	if a.some("maximum", 3) {
-		s["maximum"] = number(2 + a.IntN(3))
+		s["maximum"] = number(2 + int64(a.IntN(3)))
 	} else if a.some("exclusiveMaximum", 5) {
-		s["exclusiveMaximum"] = number(2 + a.IntN(3))
+		s["exclusiveMaximum"] = number(2 + int64(a.IntN(3)))
 	}
 	if a.some("multipleOf", 7) {
 		s["multipleOf"] = pick[any](a.Rand, 2, 3, 1, 7, json.Number("0.1"), json.Number("0.5"), json.Number("1e-3"), json.Number("2.0"), json.Number("1e2"))

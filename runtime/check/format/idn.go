@@ -141,21 +141,23 @@ func decodePunycode(s string) (label []rune, ok bool) {
 	}
 	n, i, bias := rune(utf8.RuneSelf), 0, punyBias
 	for s != "" {
-		old, weight := i, 1
+		old, weight := i, int64(1)
 		for k := punyBase; ; k += punyBase {
 			if s == "" {
 				return nil, false
 			}
 			digit := punyDigit(s[0])
 			s = s[1:]
-			if i += digit * weight; digit < 0 || i > unicode.MaxRune*64 {
+			sum := int64(i) + int64(digit)*weight // where int has 32 bits, too
+			if digit < 0 || sum > unicode.MaxRune*64 {
 				return nil, false
 			}
+			i = int(sum)
 			t := punyThreshold(k, bias)
 			if digit < t {
 				break
 			}
-			if weight *= punyBase - t; weight > 1<<40 {
+			if weight *= int64(punyBase - t); weight > 1<<40 {
 				return nil, false
 			}
 		}
