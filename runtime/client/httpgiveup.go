@@ -184,7 +184,7 @@ func (l *httpLink) giveUp(r *round, notice []byte, willNameTask bool) (answerabl
 	l.work.Go(func() {
 		defer release()
 		if renews {
-			st.awaitEnd(ctx)
+			awaitResponse(ctx, st.ended)
 		} else {
 			st.awaitTaskID(ctx)
 		}
@@ -229,15 +229,15 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 	}
 }
 
-// beginWait is how long a response to a request that was given up is waited for, which sendCancellation and awaitEnd do.
+// beginWait is how long a response to a request that was given up is waited for.
 const beginWait = time.Minute
 
-// awaitEnd waits for the end of a response.
-func (st *stream) awaitEnd(ctx context.Context) {
+// awaitResponse waits until reached is closed, at the beginning or the end of a response; at most for beginWait, or until ctx ends.
+func awaitResponse(ctx context.Context, reached <-chan struct{}) {
 	timer := time.NewTimer(beginWait)
 	defer timer.Stop()
 	select {
-	case <-st.ended:
+	case <-reached:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -254,13 +254,7 @@ func (l *httpLink) sendCancellation(st *stream, notice []byte) {
 	if seen {
 		return
 	}
-	timer := time.NewTimer(beginWait)
-	defer timer.Stop()
-	select {
-	case <-st.begun:
-	case <-timer.C:
-	case <-kept.Done():
-	}
+	awaitResponse(kept, st.begun)
 	if l.mayTellAgain(st) {
 		again, release := context.WithCancel(l.ctx)
 		defer release()
