@@ -30,11 +30,13 @@ func (m Millis) AppendJSON(b []byte) []byte {
 // Time is a time in a message: RFC 3339 in UTC with milliseconds.
 type Time time.Time
 
-// AppendJSON appends t as a JSON string.
+// AppendJSON appends t as a JSON string. Package time has a fast path for RFC3339, but none for a layout with milliseconds: measured, that takes four times
+// as long.
 func (t Time) AppendJSON(b []byte) []byte {
-	b = append(b, '"')
-	b = time.Time(t).UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z07:00")
-	return append(b, '"')
+	utc := time.Time(t).UTC()
+	b = utc.AppendFormat(append(b, '"'), time.RFC3339)
+	ms := utc.Nanosecond() / int(time.Millisecond)
+	return append(b[:len(b)-len("Z")], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z', '"')
 }
 
 // ReadID takes a JSON-RPC id or progress token: a string or an integer of any size (CAN05). For anything else it returns the
