@@ -183,11 +183,11 @@ func isOpen(t *task.Task, name string) bool {
 // leaves nothing behind (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, err := s.engine.Look(r.ctx, owner, id)
-	if err == nil && !t.Status.Terminal() {
-		err = r.streamTask(id)
+	t, err := s.engine.Result(r.ctx, owner, id)
+	if err != nil || t.Status.Terminal() {
+		return t, err
 	}
-	if err != nil {
+	if err = r.streamTask(id); err != nil {
 		return t, err
 	}
 	return s.engine.Wait(r.ctx, owner, id) // returns at once, and audits the retrieval (TSK23)

@@ -41,7 +41,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 		r.release()
 	} else {
 		stop := r.follow(p.ctx)
-		r.serve()
+		r.serve().Start()
 		stop()
 	}
 	if p.live.done(); p.live.n.Load() > 0 {

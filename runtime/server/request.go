@@ -9,6 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -62,15 +63,17 @@ type request struct {
 	spooled      *spool        // contains the answer; nil: it is in memory
 	streamed     bool          // it goes to the client piece by piece, so there is no other one
 
-	// after runs when the answer was written, or will not be.
+	// after runs when the answer was written, or will not be; then created begins.
 	after       func()
-	nextWaiting *request // in workers
+	created     task.Beginning // of the call's task; zero: there is none
+	nextWaiting *request       // in workers
 }
 
 // body is what is read of a request, and what a tool answers: half of a request's memory. A request that may wait for long lends its body to others.
 type body struct {
 	params wire.Params
 	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+	view   wire.TaskView   // of the task that the answer or notification is about; likewise
 }
 
 // lendBody lets other requests use the body, which nobody looks at until takeBody.
@@ -172,8 +175,12 @@ func (r *request) uncount() {
 func (s *Server) keep(r *request) {
 	s.large.give(r.out)
 	s.large.give(r.scratch)
+	pool := &s.requests
+	if r.p == nil {
+		pool = &s.runs
+	}
 	r.clear()
-	s.requests.Put(r)
+	pool.Put(r)
 }
 
 // clear forgets everything but the buffers that are not large.

@@ -110,7 +110,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 		return refused
 	case r.method.Op == wire.OpInitialize:
 		p.announceInReadLoop(r.id)
-		p.inOrder(r.serve)
+		p.inOrder(func() { r.serve() })
 	default:
 		p.workers.serve(r)
 	}

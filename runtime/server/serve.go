@@ -9,11 +9,13 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// serve runs the request to its end, also when the handler ends its goroutine (runtime.Goexit).
-func (r *request) serve() {
+// serve runs the request to its end, also when the handler ends its goroutine (runtime.Goexit). The caller begins the task that the request has
+// created, if it has.
+func (r *request) serve() (created task.Beginning) {
 	var answer []byte
 	var err error = errInternal
 	returned := false
@@ -21,13 +23,16 @@ func (r *request) serve() {
 		if !returned {
 			r.log().Error("the handler or an observer ended its goroutine: runtime.Goexit")
 		}
-		r.finish(answer, err)
+		if created = r.finish(answer, err); !returned {
+			created.Start()
+		}
 	}()
 	if r.p.s.observed {
 		r.p.s.observe(r.event(RequestBegan))
 	}
 	answer, err = r.perform()
 	returned = true
+	return created
 }
 
 // perform returns the frame of the answer to a request that succeeded. A panic becomes an internal error; the stack is only logged.
@@ -111,8 +116,8 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	return b, err
 }
 
-// finish answers the request unless its answer has begun already, and then releases it.
-func (r *request) finish(answer []byte, err error) {
+// finish answers the request unless its answer has begun already, and then releases it. It returns the task that the request has created.
+func (r *request) finish(answer []byte, err error) (created task.Beginning) {
 	p := r.p
 	p.writing.Add(1)
 	defer p.endWriter()
@@ -130,7 +135,12 @@ func (r *request) finish(answer []byte, err error) {
 		r.spooled.close()
 	}
 	r.spooled = nil
+	created = r.created
+	returned := false
 	defer func() { // also when an observer ends the goroutine
+		if !returned {
+			created.Start()
+		}
 		if r.after != nil {
 			r.after()
 		}
@@ -139,6 +149,8 @@ func (r *request) finish(answer []byte, err error) {
 	if p.s.observed {
 		r.observeEnd(err)
 	}
+	returned = true
+	return created
 }
 
 // respond answers, if the tracker says that the request may still be answered.

@@ -96,8 +96,8 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 		about.task = nil // this is its last message
 	}
 	if p.revision.names[wire.OpTaskStatus] != "" {
-		v := p.revision.view(&t)
-		r.scratch = p.revision.AppendTaskStatus(r.scratch[:0], &v)
+		r.view = p.revision.view(&t)
+		r.scratch = p.revision.AppendTaskStatus(r.scratch[:0], &r.view)
 		_ = about.send(notification{revision: p.revision, op: wire.OpTaskStatus, params: r.scratch, buf: &r.out})
 	}
 	if len(t.Questions) > 0 {

@@ -113,9 +113,9 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	if t, err = s.engine.Answer(context.WithoutCancel(r.ctx), owner, id, answers...); err != nil {
 		return b, r.taskError(err)
 	}
-	v := r.revision.view(&t)
-	v.ServerInfo = r.revision.resultInfo
-	return r.revision.AppendTaskUpdated(b, &v), nil
+	r.view = r.revision.view(&t)
+	r.view.ServerInfo = r.revision.resultInfo
+	return r.revision.AppendTaskUpdated(b, &r.view), nil
 }
 
 // answers reads and checks the answers in the request to open questions of the task.

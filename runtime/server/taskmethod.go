@@ -41,8 +41,8 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	}
 	if r.revision.AppendTaskDetail == nil {
 		r.p.s.silenceIfOver(&t)
-		v := r.revision.view(&t)
-		return r.revision.AppendTask(b, &v), nil
+		r.view = r.revision.view(&t)
+		return r.revision.AppendTask(b, &r.view), nil
 	}
 	if t.Status.Terminal() { // the answer contains its result
 		if err := r.reservation.reserve(r.ctx, int64(len(t.Result))); err != nil {
@@ -50,8 +50,8 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 		}
 	}
 	r.p.s.silenceIfOver(&t)
-	v := r.p.s.detail(r.revision, &t, r.can)
-	return r.revision.AppendTaskDetail(b, &v), nil
+	r.view = r.p.s.detail(r.revision, &t, r.can)
+	return r.revision.AppendTaskDetail(b, &r.view), nil
 }
 
 // noteToolForMiddleware notes which tool's result the answer has: middleware may replace it.
@@ -79,8 +79,8 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 		if i > 0 {
 			tasks = append(tasks, ',')
 		}
-		v := r.revision.view(&page.Tasks[i])
-		tasks = r.revision.AppendTask(tasks, &v)
+		r.view = r.revision.view(&page.Tasks[i])
+		tasks = r.revision.AppendTask(tasks, &r.view)
 	}
 	r.scratch = append(tasks, ']')
 	return r.revision.AppendTaskList(b, &wire.TaskList{Tasks: r.scratch, NextCursor: page.Next}), nil
@@ -101,12 +101,12 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 		r.unlockTaskState()
 	}
 	s.silenceIfOver(&t)
-	v := r.revision.view(&t)
-	v.ServerInfo = r.revision.resultInfo
+	r.view = r.revision.view(&t)
+	r.view.ServerInfo = r.revision.resultInfo
 	if r.revision.AppendTaskCancelled != nil {
-		return r.revision.AppendTaskCancelled(b, &v), nil
+		return r.revision.AppendTaskCancelled(b, &r.view), nil
 	}
-	return r.revision.AppendTask(b, &v), nil
+	return r.revision.AppendTask(b, &r.view), nil
 }
 
 // createTask makes a task of the call. Arguments are validated before (TSK24). A client that asked for a task could not read
@@ -141,7 +141,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		local.header = r.header
 	}
 	created, err := s.engine.Create(context.WithoutCancel(r.ctx), task.Spec{
-		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&earlier),
+		Owner: r.p.owner, QuotaKey: r.p.taskQuota(), Tool: t.Name, Args: args, Meta: r.taskMeta(&local.earlier),
 		TTL: r.askedTTL(), DefaultTTL: t.Task.TTL, MaxTTL: t.Task.MaxTTL,
 		PollInterval: t.Task.PollInterval, Timeout: t.Task.Timeout, Reruns: t.Task.reruns(), Uncancellable: t.Cancel.Uncancellable,
 		Local: local,
@@ -160,13 +160,13 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		}
 	}
 	// Nothing of the task may be on the wire before the answer that contains its id.
-	r.after, r.outcome = created.Start, BecameTask
+	r.created, r.outcome = created.Beginning, BecameTask
 	if s.observed {
 		s.observeTask(TaskCreated, &created.Task)
 	}
-	v := r.revision.view(&created.Task)
-	v.ServerInfo = r.revision.resultInfo
-	return r.revision.AppendTaskCreated(b, &v), nil
+	r.view = r.revision.view(&created.Task)
+	r.view.ServerInfo = r.revision.resultInfo
+	return r.revision.AppendTaskCreated(b, &r.view), nil
 }
 
 // askedTTL is the ttl that the request asks for, nil for none. One that does not fit a Duration becomes the largest.

@@ -102,7 +102,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 		defer func() { call.observeRun(began, &o) }()
 	}
 	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
-	if f := (*fault)(nil); errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		end := failed(&f.own) // the whole error of plainKind; of others the message and data, as revisions with a code for the kind show them
 		end.Kind, end.Message, end.Status = f.kind, cmp.Or(f.status, f.text), call.revision.statusOf(f.kind, end.Status)
 		if end.Message != f.text || len(f.text) > task.MaxStatusMessage { // it is cut there; revisions without a code for the kind show the whole text, as a result
@@ -116,12 +116,14 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun returns a request that stands for the run of a task: its body is lent at once (lendBody), but it has buffers, and the account in which
-// decoded bytes count.
+// newRun returns a request that stands for the run of a task: it has no body, but buffers, and the account in which decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
-	r := s.newRequest(nil)
-	r.lendBody()
-	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
+	r, ok := s.runs.Get().(*request)
+	if !ok {
+		r = new(request)
+	}
+	r.open(s, nil)
+	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.account = s.openAccount(who)
@@ -333,7 +335,8 @@ func unpackResult(b []byte) (r wire.CallResult, err error) {
 		b = b[used+int(n):]
 	}
 	if flags&packedText != 0 {
-		r.Content = appendTextOf(nil, r.StructuredContent)
+		n := len(r.StructuredContent)
+		r.Content = appendTextOf(make([]byte, 0, n+n/8+64), r.StructuredContent)
 	}
 	return r, nil
 }

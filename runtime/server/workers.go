@@ -25,7 +25,7 @@ func newWorkers() *workers {
 		}
 		stack.Grow()
 		for ; r != nil; r = w.take(false) {
-			r.serve()
+			r.serve().Run()
 		}
 	}
 	return w

@@ -33,15 +33,36 @@ type Spec struct {
 // defaultReruns is how often a task begins again after a crash that it may itself have caused.
 const defaultReruns = 3
 
-// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start, also if the writing
+// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start or Run, also if the writing
 // failed (TSK04).
 type Created struct {
 	Task Task
-	run  *Run
+	Beginning
 }
 
-// Start runs the task and reports its changes. Only the first call does anything.
-func (c *Created) Start() { c.run.start(c.Task.ID) }
+// Beginning begins to run a task that was created, and to report its changes. Of all calls of its methods only the first does anything. The zero value
+// is for no task.
+type Beginning struct{ run *Run }
+
+// Start has the task run in another goroutine, or where the Dispatcher decides.
+func (b Beginning) Start() {
+	if b.run != nil && b.run.begin() {
+		b.run.dispatch()
+	}
+}
+
+// Run is Start for a goroutine that has nothing else to do: if the task runs in this process, Run returns when it has.
+func (b Beginning) Run() {
+	if b.run == nil || !b.run.begin() {
+		return
+	}
+	if e := b.run.engine; e.config.Dispatcher != nil {
+		b.run.dispatch()
+	} else if e.enterWhileClosing() {
+		defer e.leave()
+		_ = e.execute(b.run.id()) // what fails is audited
+	}
+}
 
 // Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
 // reported, before Start. Errors: ErrTTL, *LimitError, ErrClosed.
@@ -73,7 +94,7 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	r.requestor, r.slot = who, true
 	e.register(r)
 	e.audit.created(ctx, &t)
-	return Created{t, r}, nil
+	return Created{t, Beginning{r}}, nil
 }
 
 // register makes a created task known before it runs, and plans its expiry. If the engine was closed meanwhile, Close has not seen the task: it ends
@@ -92,21 +113,25 @@ func (e *Engine) register(r *Run) {
 	}
 }
 
-// start is Created.Start.
-func (r *Run) start(id string) {
+// begin permits reports of changes, and notes that the task is to run; false: that is so already.
+func (r *Run) begin() bool {
 	r.mu.Lock()
-	started := r.started
+	first := !r.started
 	r.started = true
 	r.mu.Unlock()
-	if started {
-		return
+	if first {
+		r.events.release(r.engine.config.OnChange)
 	}
+	return first
+}
+
+// dispatch has the task run for the first time.
+func (r *Run) dispatch() {
 	e := r.engine
-	r.events.release(e.config.OnChange)
 	if e.config.Dispatcher != nil {
 		e.forgetLater(r)
 	}
-	if err := e.dispatch(id); err != nil {
+	if err := e.dispatch(r.id()); err != nil {
 		e.endUnbegun(r, internal("the task could not be dispatched"))
 	}
 }

@@ -70,7 +70,7 @@ func (e *Engine) leaveBeginning(r *Run, id string) {
 // beginFailed handles a run that did not begin. An id that was delivered twice or late is no failure.
 func (e *Engine) beginFailed(r *Run, err error) error {
 	e.mu.Lock()
-	e.leaveBeginning(r, r.Task().ID)
+	e.leaveBeginning(r, r.id())
 	e.mu.Unlock()
 	var over *TerminalError
 	switch {
@@ -81,7 +81,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 		e.forgetUnbegun(r)
 		return nil
 	}
-	e.audit.failed("begin", &Task{ID: r.Task().ID}, err)
+	e.audit.failed("begin", &Task{ID: r.id()}, err)
 	e.forgetUnbegun(r)
 	return err
 }

@@ -36,6 +36,15 @@ func (e *Engine) Look(ctx context.Context, owner, id string) (Task, error) {
 	return t, err
 }
 
+// Result is Look for a caller that gets the result of a task that is over: the audit records that (TSK23).
+func (e *Engine) Result(ctx context.Context, owner, id string) (Task, error) {
+	t, err := e.Look(ctx, owner, id)
+	if err == nil && t.Status.Terminal() {
+		e.audit.read(ctx, &t)
+	}
+	return t, err
+}
+
 // List returns a page of the owner's tasks in order of creation (TSK16); limit 0 means Limits.Page. Error: ErrCursor.
 func (e *Engine) List(ctx context.Context, owner, cursor string, limit int) (Page, error) {
 	p, err := e.store.List(ctx, owner, cursor, e.page(limit))

@@ -34,7 +34,7 @@ type Run struct {
 	doing            map[string]bool   // names of steps that are being done
 	crashes          int32             // of earlier runs
 	asking           int32             // open questions of this run
-	started          bool              // Created.Start was called
+	started          bool              // Beginning.Start or Run was called
 	parking          bool              // the run ends when no step is being done
 	nextAtOnce       bool              // it parks without waiting for an answer: after a step, in tests that replay
 	handlerMayBeBusy bool              // the handler was given an answer while another question was open: it may be at work
@@ -81,6 +81,12 @@ func (r *Run) Task() Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.task
+}
+
+func (r *Run) id() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task.ID
 }
 
 // Context is the run's context, the one that the Runner gets.
