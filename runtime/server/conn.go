@@ -47,6 +47,8 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	out := newConnOutlet(conn)
 	p := s.newPeer(ctx, out)
 	p.inputOver = make(chan struct{})
+	p.workers.keepOne()
+	defer p.workers.release()
 	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
 		p.owner = ownedByLocal
 	}

@@ -38,3 +38,31 @@ func TestNoRequestWaitsForAnothersHandler(t *testing.T) {
 		t.Errorf("%d of %d requests are answered", len(answered), requests)
 	}
 }
+
+// One goroutine of a connection stays when nothing waits. It serves the next request, others are served meanwhile, and it ends with the connection, which
+// the leak check of this package sees.
+func TestOneGoroutineOfAConnectionStays(t *testing.T) {
+	release := make(chan struct{})
+	f := dual(t, Definition{Tools: []Tool{tool("wait", structured(func(_ context.Context, _ *Call, in *echoInput) (*echoOutput, error) {
+		if in.Text == "wait" {
+			<-release
+		}
+		return &echoOutput{Text: in.Text}, nil
+	}))}})
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	call := func(id int, text string) {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait","arguments":{"text":%q}}}`, id, text))
+	}
+	for i := range 20 {
+		call(10+3*i, "return")
+		c.next()
+		call(11+3*i, "wait")
+		call(12+3*i, "return")
+		if got, want := string(c.next().ID), fmt.Sprint(12+3*i); got != want {
+			t.Fatalf("%s is answered before %s", got, want)
+		}
+		release <- struct{}{}
+		c.next()
+	}
+}
