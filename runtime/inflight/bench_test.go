@@ -24,15 +24,16 @@ func fill(b *testing.B, tr *Tracker, n int, info Info) {
 func BenchmarkRegisterRetire(b *testing.B) {
 	kinds := map[string]Info{"plain": {Method: "tools/call"}, "timeout": {Method: "tools/call", Timeout: 30 * time.Second}}
 	for _, kind := range []string{"plain", "timeout"} {
+		info := kinds[kind]
 		for _, live := range liveCounts {
 			b.Run(fmt.Sprintf("%s/live=%d", kind, live), func(b *testing.B) {
 				tr := New(Options{})
-				fill(b, tr, live, kinds[kind])
+				fill(b, tr, live, info)
 				b.ReportAllocs()
 				id := int64(0)
 				for b.Loop() {
 					id++
-					e, err := tr.Register(context.Background(), Key{Peer: 1, ID: rpc.IntID(id)}, kinds[kind])
+					e, err := tr.Register(context.Background(), Key{Peer: 1, ID: rpc.IntID(id)}, info)
 					if err != nil || !e.Retire() {
 						b.Fatal(err)
 					}

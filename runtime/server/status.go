@@ -34,6 +34,9 @@ func (p *peer) notify(about topic, life *taskLife) {
 
 // untilBegun returns when the client is initialized: until then the client gets nothing but answers, pings and log messages (LET09). untilBegun returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
+	if p.hasBegun() {
+		return true
+	}
 	select {
 	case <-p.begun:
 		return true
