@@ -72,7 +72,7 @@ type request struct {
 // body is what is read of a request, and what a tool answers: half of a request's memory. A request that may wait for long lends its body to others.
 type body struct {
 	params wire.Params
-	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+	result wire.CallResult // of tools/call or a task; here, because an append function of the revision makes it escape
 	view   wire.TaskView   // of the task that the answer or notification is about; likewise
 }
 

@@ -275,12 +275,11 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	r.lockTaskState() // a barrier: what others read of the task before it was over is written by now
 	r.unlockTaskState()
 	r.p.s.silenceIfOver(&t)
-	result, err := r.revision.ending(&t, r.can)
-	if err != nil {
+	if r.result, err = r.revision.ending(&t, r.can); err != nil {
 		return b, err
 	}
-	result.RelatedTask = t.ID
-	return r.revision.AppendCallResult(b, &result), nil
+	r.result.RelatedTask = t.ID
+	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
 // principalOf returns the principal in the owner of a task, "" for none.
