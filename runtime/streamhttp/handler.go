@@ -160,9 +160,10 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	if rpc.IsBatch(f.data) {
 		return h.batch(w, r, f)
 	}
-	to, err := h.route(r, f.data)
+	to, invalid := h.srv.Route(f.data, valueOf(r, headerVersion))
 	switch {
-	case err != nil:
+	case invalid != nil:
+		err = unserved(&to, invalid)
 		h.endMalformedAnswer(r, &to, f)
 	case to.Revision != nil:
 		err = h.exchange(w, r, &to, f)
@@ -184,7 +185,7 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 	switch {
 	case h.opts.sessionless && batches:
 		return h.serveSessionlessBatch(w, r, f)
-	case !h.opts.sessionless && (batches || r.Header.Get(headerSession) != ""):
+	case !h.opts.sessionless && (batches || valueOf(r, headerSession) != ""):
 		s, err := h.sessionOf(r)
 		if err != nil {
 			return err
@@ -194,8 +195,11 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 			return s.converseBatch(w, r, f)
 		}
 	}
-	_, err := h.route(r, f.data)
-	return err
+	to, invalid := h.srv.Route(f.data, valueOf(r, headerVersion))
+	if invalid != nil {
+		return unserved(&to, invalid)
+	}
+	return nil
 }
 
 func (h *Endpoint) hasBatches(version string) bool {
@@ -216,7 +220,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	got := s.resume(r.Header.Get(headerLastEvent))
+	got := s.resume(valueOf(r, headerLastEvent))
 	if got.refused != nil {
 		return h.answerNotHere(w, got.request, got.refused)
 	}
@@ -303,7 +307,7 @@ func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
 		err := notAllowed(r.Method, http.MethodPost)
 		err.err.Message += ": it needs a session, and this server is served without them" + withoutSSE(r)
 		return nil, err
-	case !h.srv.Handshakes(), r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)):
+	case !h.srv.Handshakes(), valueOf(r, headerSession) == "" && h.isStateless(valueOf(r, headerVersion)):
 		return nil, notAllowed(r.Method, http.MethodPost)
 	}
 	return h.sessionOf(r)
@@ -319,7 +323,7 @@ func (h *Endpoint) isStateless(version string) bool {
 
 // sessionOf returns the session that the header of a request names, for use until unuse. One that only another process has is adopted.
 func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
-	id := r.Header.Get(headerSession)
+	id := valueOf(r, headerSession)
 	switch {
 	case id == "":
 		return nil, refuse(http.StatusBadRequest, "the header %s is missing%s", headerSession, withoutSSE(r))

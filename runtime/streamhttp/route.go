@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -8,17 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// route finds the revision of a message, or refuses a message that the server can not serve.
-func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal) {
-	to, err := h.srv.Route(frame, r.Header.Get(headerVersion))
-	if err == nil {
-		return to, nil
-	}
-	refused := &refusal{status: http.StatusBadRequest, err: err}
-	if to.Status != 0 {
-		refused.status = to.Status
-	}
-	return to, refused
+// unserved is the refusal of a message for which Route has returned err.
+func unserved(to *server.Routed, err *rpc.Error) *refusal {
+	return &refusal{status: cmp.Or(to.Status, http.StatusBadRequest), err: err}
 }
 
 // checkHeaders refuses a stateless message whose headers differ from its body (EXT14): a gateway may have routed it by them.

@@ -47,7 +47,7 @@ func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request,
 
 // versionOf is the revision that a message without a session is written in.
 func (h *Endpoint) versionOf(r *http.Request) string {
-	return cmp.Or(r.Header.Get(headerVersion), h.assumed)
+	return cmp.Or(valueOf(r, headerVersion), h.assumed)
 }
 
 // assumedVersion is the revision of a message that comes without a header for it: the newest revision that has no such header, else the oldest with

@@ -62,8 +62,9 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	}
 }
 
-// receive hands a message to the server, unless the session is over. The server copies it. st is the stream of a request, nil for other messages.
-func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
+// receive hands a message to the server, unless the session is over. to is the message if Route has accepted it, nil otherwise; st is the stream of a
+// request, nil for other messages.
+func (s *session) receive(r *http.Request, to *server.Routed, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
@@ -72,7 +73,12 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 	if st != nil {
 		st.received = true
 	}
-	got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
+	if to == nil {
+		got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
+	} else {
+		to.Header = server.Header(r.Header)
+		got, f.data = s.peer.ReceiveRouted(r.Context(), to, f.data)
+	}
 	s.h.pools.spare(f)
 	s.h.uncountBody(f)
 	return got, true
