@@ -18,8 +18,9 @@ import (
 type exchange struct {
 	h    *Endpoint
 	body *frame
-	// timer calls tick: first to watch for the client's disconnect, then to keep the stream alive.
+	// timer calls tick: first to watch for the client's disconnect, when late has passed, then to keep the stream alive.
 	timer *time.Timer
+	late  deadline // in Endpoint.young
 
 	due atomic.Int64 // bytes of frames that are being written, or wait for that
 
@@ -106,7 +107,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
 	x.status, x.phase, x.whole, x.refused, x.unwatch = http.StatusOK, nothing, false, nil, nil
 	x.d.init(h, w, h.opts.writeWait)
-	x.timer.Reset(watchAfter)
+	h.young.add(&x.late)
 }
 
 func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, method string) {
@@ -122,7 +123,8 @@ func (x *exchange) end() (written, answered bool, refused *refusal) {
 	defer x.mu.Unlock()
 	x.phase = over
 	written, answered, refused = x.d.written, x.whole, x.refused
-	idle := x.timer.Stop()
+	ticks, _ := x.h.young.remove(&x.late)
+	idle := !ticks || x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Endpoint is the http.Handler of one server. Its methods are safe for concurrent use.
@@ -22,11 +23,16 @@ type Endpoint struct {
 	records *server.LogQueue // where opts.logger writes
 	inner   http.Handler     // serves requests, with the middleware of the options
 	assumed string           // revision of a message without a session that states none
-	params  paramTable
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes of bodies that are being read
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
 	gets    *quota.Shared[server.Requestor] // GET requests that are being served
+
+	mirrored map[*wire.Revision]*mirrored // of stateless revisions
+
+	arriving deadlines // of bodies that are being read
+	young    deadlines // of exchanges until they watch for the client's disconnect
+	priming  deadlines // of responses of sessions until they become streams
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -46,8 +52,7 @@ type Endpoint struct {
 	exchanges   map[*exchange]struct{}
 	sessionless map[*session]struct{} // sessions for one message each, see sessionless.go
 	ended       endedIDs
-	writing     map[*downlink]struct{}         // responses of sessions that are being written
-	arriving    map[*frame]http.ResponseWriter // bodies that are being read
+	writing     map[*downlink]struct{} // responses of sessions that are being written
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own
@@ -55,11 +60,13 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
+		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{},
+		mirrored: map[*wire.Revision]*mirrored{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
 	}
+	h.arriving.after, h.young.after, h.priming.after = h.opts.bodyTimeout, watchAfter, h.opts.prime
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
 	h.unread.Max = int64(h.opts.replayTotal)
@@ -67,6 +74,11 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h.gets = quota.NewShared[server.Requestor](int64(cmp.Or(h.opts.maxStreams, min(defaultStreams, 2*h.opts.maxSessions))))
 	h.opts.cors.compile(h)
 	h.assumed = assumedVersion(srv)
+	for _, w := range srv.Definition().Revisions {
+		if !w.Handshake {
+			h.mirrored[w] = newMirrored(&w.HTTP)
+		}
+	}
 	h.inner = http.HandlerFunc(h.serve)
 	for _, around := range slices.Backward(h.opts.middleware) {
 		h.inner = around(h.inner)

@@ -20,12 +20,21 @@ type frame struct {
 	data    []byte
 	who     server.Requestor // whose request it is
 	counted int64            // bytes that Endpoint.bodies counts for who
+
+	from    http.ResponseWriter // of its request; only while it is read
+	arrival deadline            // in Endpoint.arriving
+}
+
+func newFrame(data []byte) *frame {
+	f := &frame{data: data}
+	f.arrival.pass = f.stopReading
+	return f
 }
 
 func (p *pools) frame() *frame {
 	f, ok := p.frames.Get().(*frame)
 	if !ok {
-		f = new(frame)
+		f = newFrame(nil)
 	}
 	if f.data == nil {
 		f.data = make([]byte, 0, 512)
@@ -55,7 +64,7 @@ func (p *pools) spare(f *frame) {
 		return
 	}
 	if data := keep(f.data); data != nil {
-		p.frames.Put(&frame{data: data})
+		p.frames.Put(newFrame(data))
 	}
 	f.data = nil
 }
@@ -80,8 +89,8 @@ func (p *pools) putDownlink(d *downlink) {
 
 // alarm wakes the reader of a stream: for something to write, or at a time.
 type alarm struct {
-	wake  chan struct{} // holds one: there is something to do
-	timer *time.Timer   // stopped
+	wake chan struct{} // holds one: there is something to do
+	late deadline      // in Endpoint.priming, while the first message is awaited
 }
 
 // alarm returns what wakes the goroutine that serves a stream.
@@ -89,9 +98,17 @@ func (p *pools) alarm() *alarm {
 	if a, ok := p.alarms.Get().(*alarm); ok {
 		return a
 	}
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return &alarm{wake: make(chan struct{}, 1), timer: t}
+	a := &alarm{wake: make(chan struct{}, 1)}
+	a.late.pass = a.signal
+	return a
+}
+
+// signal wakes the reader.
+func (a *alarm) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
 }
 
 // putAlarm takes back the alarm of a stream that has ended and has no reader: nobody uses it any more.
@@ -109,6 +126,7 @@ func (p *pools) exchange() *exchange {
 	}
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
+	x.late.pass = func() { x.timer.Reset(0) }
 	return x
 }
 

@@ -183,7 +183,7 @@ func (s *session) end(cause *inflight.Cause) {
 		return
 	}
 	s.dropUnread()
-	defer close(s.ended)
+	defer s.tellEnded()
 	if peer == nil {
 		return
 	}
@@ -196,6 +196,16 @@ func (s *session) end(cause *inflight.Cause) {
 			s.h.late = err
 			s.h.mu.Unlock()
 		}
+	}
+}
+
+// tellEnded closes ended, and wakes those who wait for an answer.
+func (s *session) tellEnded() {
+	close(s.ended)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		st.signal()
 	}
 }
 

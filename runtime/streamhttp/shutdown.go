@@ -88,9 +88,7 @@ func (h *Endpoint) drain() {
 	}
 	h.closing = true
 	close(h.draining)
-	for _, w := range h.arriving {
-		stopReading(w)
-	}
+	h.arriving.passAll()
 	h.unreadTimer = time.AfterFunc(h.srv.Grace(), h.endUnread)
 	h.running++ // the goroutine that follows
 	go func() {
