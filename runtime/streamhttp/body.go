@@ -25,7 +25,7 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	}
 	f.from = w
 	setReadDeadline(w, time.Time{}) // it may have that of http.Server
-	h.arriving.add(&f.arrival)
+	h.arriving.add(&f.arrival, time.Now())
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late, draining := h.arriving.remove(&f.arrival)
 	if f.from = nil; late {

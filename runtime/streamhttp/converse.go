@@ -141,8 +141,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	if !ok {
 		return s.gone()
 	}
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	s.log(d.writeAnswer(status, retry, answer.frame))
 	return nil
 }

@@ -8,33 +8,34 @@ import (
 
 // deadlines are those of many that have the same time each, for example of bodies that are being read. The first to come is the first to be due, so one
 // timer does for all: most are over long before, and setting and stopping a timer for each takes longer than a place in a list.
-type deadlines struct {
+type deadlines[E any] struct {
 	after time.Duration // of add; 0: never
+	pass  func(E)       // called for each that is due, with mu held
 
 	mu          sync.Mutex
-	first, last *deadline
+	first, last *deadline[E]
 	timer       *time.Timer // calls passDue; nil: it was never needed
 	running     bool        // timer is set
 	over        bool        // passAll was called
 }
 
 // deadline is one of them. Its owner can use it again.
-type deadline struct {
-	pass          func() // called once it is due, with deadlines.mu held
+type deadline[E any] struct {
+	of            E // set by the owner
 	due           time.Time
 	passed        atomic.Bool
 	listed        bool
-	before, later *deadline
+	before, later *deadline[E]
 }
 
-// add begins the time of d.
-func (l *deadlines) add(d *deadline) {
-	d.due = time.Now().Add(l.after)
+// add begins the time of d, now.
+func (l *deadlines[E]) add(d *deadline[E], now time.Time) {
+	d.due = now.Add(l.after)
 	d.passed.Store(false)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		d.end()
+		l.end(d)
 		return
 	}
 	d.listed, d.before, d.later = true, l.last, nil
@@ -50,7 +51,7 @@ func (l *deadlines) add(d *deadline) {
 }
 
 // start sets the timer. l.mu is held.
-func (l *deadlines) start(wait time.Duration) {
+func (l *deadlines[E]) start(wait time.Duration) {
 	if l.running = true; l.timer == nil {
 		l.timer = time.AfterFunc(wait, l.passDue)
 		return
@@ -59,7 +60,7 @@ func (l *deadlines) start(wait time.Duration) {
 }
 
 // remove ends the time of d, and reports whether it has passed, and whether passAll was called.
-func (l *deadlines) remove(d *deadline) (passed, over bool) {
+func (l *deadlines[E]) remove(d *deadline[E]) (passed, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unlist(d)
@@ -67,7 +68,7 @@ func (l *deadlines) remove(d *deadline) (passed, over bool) {
 }
 
 // unlist takes d off the list, if it is there. l.mu is held.
-func (l *deadlines) unlist(d *deadline) {
+func (l *deadlines[E]) unlist(d *deadline[E]) {
 	if !d.listed {
 		return
 	}
@@ -84,20 +85,20 @@ func (l *deadlines) unlist(d *deadline) {
 	d.listed, d.before, d.later = false, nil, nil
 }
 
-// end makes d passed. deadlines.mu is held.
-func (d *deadline) end() {
+// end makes d passed. l.mu is held.
+func (l *deadlines[E]) end(d *deadline[E]) {
 	d.passed.Store(true)
-	d.pass()
+	l.pass(d.of)
 }
 
-func (l *deadlines) passDue() {
+func (l *deadlines[E]) passDue() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	for l.first != nil && !l.first.due.After(now) {
 		d := l.first
 		l.unlist(d)
-		d.end()
+		l.end(d)
 	}
 	if l.running = l.first != nil; l.running {
 		l.start(l.first.due.Sub(now))
@@ -105,15 +106,24 @@ func (l *deadlines) passDue() {
 }
 
 // passAll makes all passed, and those that are added later at once.
-func (l *deadlines) passAll() {
+func (l *deadlines[E]) passAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.over = true; l.first != nil; {
 		d := l.first
 		l.unlist(d)
-		d.end()
+		l.end(d)
 	}
 	if l.timer != nil {
 		l.timer.Stop()
+	}
+}
+
+// each visits all that have time left, with mu held.
+func (l *deadlines[E]) each(visit func(E)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for d := l.first; d != nil; d = d.later {
+		visit(d.of)
 	}
 }

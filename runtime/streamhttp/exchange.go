@@ -20,7 +20,7 @@ type exchange struct {
 	body *frame
 	// timer calls tick: first to watch for the client's disconnect, when late has passed, then to keep the stream alive.
 	timer *time.Timer
-	late  deadline // in Endpoint.young
+	late  deadline[*exchange] // in Endpoint.young
 
 	due atomic.Int64 // bytes of frames that are being written, or wait for that
 
@@ -107,7 +107,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
 	x.status, x.phase, x.whole, x.refused, x.unwatch = http.StatusOK, nothing, false, nil, nil
 	x.d.init(h, w, h.opts.writeWait)
-	h.young.add(&x.late)
+	h.young.add(&x.late, time.Now())
 }
 
 func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, method string) {
@@ -313,6 +313,9 @@ func (x *exchange) rearm() {
 		x.timer.Reset(every)
 	}
 }
+
+// startTicking has tick called.
+func (x *exchange) startTicking() { x.timer.Reset(0) }
 
 // tick first begins to watch for the client's disconnect. Later it writes comments, which keep the connection of a waiting client
 // alive.

@@ -30,9 +30,10 @@ type Endpoint struct {
 
 	mirrored map[*wire.Revision]*mirrored // of stateless revisions
 
-	arriving deadlines // of bodies that are being read
-	young    deadlines // of exchanges until they watch for the client's disconnect
-	priming  deadlines // of responses of sessions until they become streams
+	arriving deadlines[*frame]    // bodies that are being read
+	writing  deadlines[*downlink] // responses that are being written
+	young    deadlines[*exchange] // those that do not watch for the client's disconnect yet
+	priming  deadlines[*alarm]    // of responses of sessions that are no streams yet
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -52,7 +53,6 @@ type Endpoint struct {
 	exchanges   map[*exchange]struct{}
 	sessionless map[*session]struct{} // sessions for one message each, see sessionless.go
 	ended       endedIDs
-	writing     map[*downlink]struct{} // responses of sessions that are being written
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own
@@ -66,7 +66,10 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	for _, o := range opts {
 		o(&h.opts)
 	}
-	h.arriving.after, h.young.after, h.priming.after = h.opts.bodyTimeout, watchAfter, h.opts.prime
+	h.arriving = deadlines[*frame]{after: h.opts.bodyTimeout, pass: (*frame).stopReading}
+	h.writing = deadlines[*downlink]{after: h.opts.writeWait, pass: (*downlink).stopWriting}
+	h.young = deadlines[*exchange]{after: watchAfter, pass: (*exchange).startTicking}
+	h.priming = deadlines[*alarm]{after: h.opts.prime, pass: (*alarm).signal}
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
 	h.unread.Max = int64(h.opts.replayTotal)
@@ -239,8 +242,8 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	st, reader := got.stream, got.reader
 	defer s.release(st, reader)
 	s.addReader(st)
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if err := d.beginStream(); err != nil {
@@ -288,8 +291,8 @@ func (s *session) resume(last string) resumption {
 // answerNotHere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
 // have it wait for ever.
 func (h *Endpoint) answerNotHere(w http.ResponseWriter, request rpc.ID, why *rpc.Error) *refusal {
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	if err := d.beginStream(); err != nil {
 		return unflushed()
 	}

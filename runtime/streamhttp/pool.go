@@ -22,12 +22,12 @@ type frame struct {
 	counted int64            // bytes that Endpoint.bodies counts for who
 
 	from    http.ResponseWriter // of its request; only while it is read
-	arrival deadline            // in Endpoint.arriving
+	arrival deadline[*frame]    // in Endpoint.arriving
 }
 
 func newFrame(data []byte) *frame {
 	f := &frame{data: data}
-	f.arrival.pass = f.stopReading
+	f.arrival.of = f
 	return f
 }
 
@@ -72,12 +72,13 @@ func (p *pools) spare(f *frame) {
 // spareBuffer is how many bytes of a buffer may be kept without use.
 const spareBuffer = 4 << 10
 
-func (p *pools) downlink(h *Endpoint, w http.ResponseWriter, wait time.Duration) *downlink {
+func (p *pools) downlink(h *Endpoint, w http.ResponseWriter) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {
 		d = new(downlink)
+		d.limit.of = d
 	}
-	d.init(h, w, wait)
+	d.init(h, w, h.opts.writeWait)
 	return d
 }
 
@@ -89,8 +90,8 @@ func (p *pools) putDownlink(d *downlink) {
 
 // alarm wakes the reader of a stream: for something to write, or at a time.
 type alarm struct {
-	wake chan struct{} // holds one: there is something to do
-	late deadline      // in Endpoint.priming, while the first message is awaited
+	wake chan struct{}    // holds one: there is something to do
+	late deadline[*alarm] // in Endpoint.priming, while the first message is awaited
 }
 
 // alarm returns what wakes the goroutine that serves a stream.
@@ -99,7 +100,7 @@ func (p *pools) alarm() *alarm {
 		return a
 	}
 	a := &alarm{wake: make(chan struct{}, 1)}
-	a.late.pass = a.signal
+	a.late.of = a
 	return a
 }
 
@@ -126,7 +127,7 @@ func (p *pools) exchange() *exchange {
 	}
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
-	x.late.pass = func() { x.timer.Reset(0) }
+	x.late.of, x.d.limit.of = x, &x.d
 	return x
 }
 

@@ -15,8 +15,8 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		return s.gone()
 	}
-	d := s.h.downlink(w)
-	defer s.h.putDownlink(d)
+	d := s.h.pools.downlink(s.h, w)
+	defer s.h.pools.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if answer, ok := st.alone(); ok {
@@ -75,7 +75,7 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 		if s.h.opts.prime <= 0 {
 			return true
 		}
-		s.h.priming.add(&st.late)
+		s.h.priming.add(&st.late, time.Now())
 		defer s.h.priming.remove(&st.late)
 	}
 	for {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -119,25 +118,6 @@ func (h *Endpoint) endAll() {
 	ending.Wait()
 }
 
-// downlink returns the writer of a session's response, which is in h.writing until putDownlink.
-func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
-	d := h.pools.downlink(h, w, h.opts.writeWait)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.writing == nil {
-		h.writing = map[*downlink]struct{}{}
-	}
-	h.writing[d] = struct{}{}
-	return d
-}
-
-func (h *Endpoint) putDownlink(d *downlink) {
-	h.mu.Lock()
-	delete(h.writing, d)
-	h.mu.Unlock()
-	h.pools.putDownlink(d)
-}
-
 // endUnread gives up responses that clients do not read. A timer calls it when the grace period of the shutdown is over, and again until all
 // requests are over (CAN21).
 func (h *Endpoint) endUnread() {
@@ -147,17 +127,11 @@ func (h *Endpoint) endUnread() {
 		return
 	}
 	n := 0
-	note := func(p *pace) {
-		if p.giveUp(server.LateStall) {
+	h.writing.each(func(d *downlink) {
+		if d.pace.giveUp(server.LateStall) {
 			n++
 		}
-	}
-	for x := range h.exchanges {
-		note(&x.d.pace)
-	}
-	for d := range h.writing {
-		note(&d.pace)
-	}
+	})
 	if n > 0 {
 		h.opts.logger.Warn("responses are given up: their clients do not read, and the grace period is over", "responses", n)
 	}
