@@ -76,7 +76,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	case err != nil:
 		return err
 	case to.Kind == rpc.KindRequest:
-		if h.isClosing() {
+		if h.closing.Load() {
 			return unavailable("the server is shutting down")
 		}
 		return unavailable("the request was cancelled")
@@ -145,7 +145,7 @@ func (h *Endpoint) addExchange(x *exchange, to *server.Routed) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.closing:
+	case h.closing.Load():
 		return unavailable("the server is shutting down")
 	case !h.mayEnter(len(h.exchanges), to.Reserved()):
 		return unavailable("limit of requests in flight reached")
@@ -169,7 +169,7 @@ func (h *Endpoint) cancelExchanges(cause *inflight.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for x := range h.exchanges {
-		h.running++
+		h.running.Add(1)
 		go func() {
 			defer h.leave()
 			x.cancel(cause)

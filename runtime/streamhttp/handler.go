@@ -41,14 +41,16 @@ type Endpoint struct {
 	warned     atomic.Int64 // when a refused host or origin was last logged, in Unix seconds
 	unflushed  atomic.Bool  // it was logged that responses can not be flushed
 
+	running atomic.Int64 // how many requests and goroutines Shutdown waits for
+	closing atomic.Bool  // the shutdown has begun; set with mu held
+
 	mu          sync.Mutex
 	kept        atomic.Int64 // bytes that all sessions keep: streams and backlogs, with their overhead
 	roster      roster
-	running     int // how many requests and goroutines Shutdown waits for
-	closing     bool
 	late        error         // of the last session whose handlers did not return in time
 	watching    bool          // the goroutine of watch was started
 	quiet       chan struct{} // closed when nothing runs any more
+	isQuiet     bool          // quiet is closed
 	unreadTimer *time.Timer   // calls endUnread after shutdown has begun
 	exchanges   map[*exchange]struct{}
 	sessionless map[*session]struct{} // sessions for one message each, see sessionless.go

@@ -224,8 +224,11 @@ func (s *session) release(st *stream, reader uint64) {
 	} else if len(unread) > 0 {
 		s.keep(append(unread, s.takeBacklog()...))
 	}
+	fits := s.kept.Load() <= s.limit() && s.surplus() <= 0
 	s.mu.Unlock()
-	s.prune()
+	if !fits {
+		s.prune()
+	}
 	s.h.relieve()
 }
 
@@ -281,8 +284,9 @@ func (s *session) unlist(st *stream) {
 	if st.batched {
 		about = rpc.ID{}
 	}
-	left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st })
-	if s.about.Set(about, left); len(left) == 0 {
+	if left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st }); len(left) > 0 {
+		s.about.Set(about, left)
+	} else {
 		s.about.Delete(about)
 	}
 }

@@ -14,29 +14,25 @@ import (
 
 // enter counts a request, or the work of a timer, that Shutdown waits for until leave. It returns false once the shutdown has begun.
 func (h *Endpoint) enter() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closing {
+	h.running.Add(1)
+	if h.closing.Load() { // looked at only now: drain looks at running after it has set closing
+		h.leave()
 		return false
 	}
-	h.running++
 	return true
 }
 
 func (h *Endpoint) leave() {
+	if h.running.Add(-1) > 0 || !h.closing.Load() {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.running--
-	if h.running == 0 && h.closing {
+	if h.running.Load() == 0 && !h.isQuiet {
+		h.isQuiet = true
 		h.unreadTimer.Stop()
 		close(h.quiet)
 	}
-}
-
-func (h *Endpoint) isClosing() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.closing
 }
 
 // watch ends the sessions when the server shuts down under them.
@@ -82,14 +78,14 @@ func (h *Endpoint) Close() error {
 func (h *Endpoint) drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing {
+	if h.closing.Load() {
 		return
 	}
-	h.closing = true
+	h.running.Add(1) // the goroutine that follows
+	h.closing.Store(true)
 	close(h.draining)
 	h.arriving.passAll()
 	h.unreadTimer = time.AfterFunc(h.srv.Grace(), h.endUnread)
-	h.running++ // the goroutine that follows
 	go func() {
 		defer h.leave()
 		h.endAll()
@@ -123,7 +119,7 @@ func (h *Endpoint) endAll() {
 func (h *Endpoint) endUnread() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running == 0 {
+	if h.isQuiet {
 		return
 	}
 	n := 0
