@@ -221,14 +221,13 @@ func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *re
 		}
 	}
 	rev := s.stateless[0]
-	if at.session == nil {
-		return rev
-	}
-	own, other := at.session.methods[string(method)], rev.methods[string(method)]
 	switch {
-	case at.ready || other == nil || kind != rpc.KindRequest:
+	case at.session == nil:
+		return rev
+	case at.ready || kind != rpc.KindRequest || rev.methods[string(method)] == nil:
 		return at.session
-	case own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing):
+	}
+	if own := at.session.methods[string(method)]; own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing) {
 		return at.session
 	}
 	return rev // there is no session yet
