@@ -23,12 +23,14 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		h.drop(f)
 		return nil, refused
 	}
-	f.from = w
-	setReadDeadline(w, time.Time{}) // it may have that of http.Server
+	limited := h.opts.bodyTimeout > 0
+	if f.from = w; limited {
+		setReadDeadline(w, time.Time{}) // that of http.Server does not count
+	}
 	h.arriving.add(&f.arrival, time.Now())
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late, draining := h.arriving.remove(&f.arrival)
-	if f.from = nil; late {
+	if f.from = nil; late || !limited {
 		setReadDeadline(w, time.Time{})
 	}
 	if err != nil {

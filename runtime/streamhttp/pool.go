@@ -152,6 +152,7 @@ func (p *pools) copied(frame []byte, answer bool) []byte {
 // putAnswer takes back the copy of an answer to which nothing refers any more.
 func (p *pools) putAnswer(frame []byte) {
 	if n := cap(frame); n > spareBuffer && n <= largestAnswer {
-		p.answers.Put(&frame)
+		kept := frame // not the parameter, which would be allocated for small answers, too
+		p.answers.Put(&kept)
 	}
 }

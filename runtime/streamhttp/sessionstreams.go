@@ -73,7 +73,7 @@ func (s *session) receive(r *http.Request, to *server.Routed, f *frame, st *stre
 	if st != nil {
 		st.received = true
 	}
-	if to == nil {
+	if to == nil || cap(f.data) > len(f.data)+spareBuffer { // the server counts the message alone, so it must not keep a much larger buffer
 		got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
 	} else {
 		to.Header = server.Header(r.Header)
