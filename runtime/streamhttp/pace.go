@@ -35,7 +35,7 @@ func (p *pace) move() {
 	p.moved = time.Now()
 }
 
-// end reports whether giveUp has ended the write.
+// end ends the write, and reports whether giveUp has done that.
 func (p *pace) end() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
