@@ -68,7 +68,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 		m.frame = append(m.frame[:0], frame...)
 		m.values, m.header = r.values, r.header // context values and header of the frame's request
 		var one Receipt
-		if !p.receive(m, &one) {
+		if !p.receive(m, nil, &one) {
 			m.release()
 		}
 		some = some || one.Answered || one.Refused == nil

@@ -279,7 +279,7 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 			return err
 		}
 		r.frame = frame
-		if p.receive(r, &got) {
+		if p.receive(r, nil, &got) {
 			r = p.s.newRequest(p)
 		} else {
 			r.reuse()

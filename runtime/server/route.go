@@ -11,7 +11,8 @@ import (
 
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
 // (CAN09), cancel. It returns true if r is now a request in flight, which other goroutines use. got tells a transport what the frame was.
-func (p *peer) receive(r *request, got *Receipt) bool {
+// to is the message if Route has read it already, nil otherwise.
+func (p *peer) receive(r *request, to *Routed, got *Receipt) bool {
 	if p.ready && p.revision.Batches && rpc.IsBatch(r.frame) { // before the handshake there are none
 		if p.receiving != nil {
 			p.refuse(r, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "an array is no message of a batch: put its messages into the outer one"))
@@ -20,19 +21,11 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		}
 		return false
 	}
-	r.trim()
-	r.size = len(r.frame)
-	*p.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
-	defer p.reading.forget()
 	if !p.pulse.received.Load() { // a sign of life, for WithPing (ping.go)
 		p.pulse.received.Store(true)
 	}
-	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading)
-	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
-	r.repeatedKey = msg.Repeated
-	if p.streams {
-		got.Method = string(msg.Method)
-	}
+	msg, err := p.read(r, to, got)
+	defer p.reading.forget()
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
 		if msg.Answers() && p.endMalformedAnswer(&msg, err) {
@@ -62,6 +55,27 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		}
 	}
 	return false
+}
+
+// read reads the frame in r, unless Route has read it.
+func (p *peer) read(r *request, to *Routed, got *Receipt) (msg rpc.Message, err *rpc.Error) {
+	if to == nil {
+		r.trim()
+	}
+	r.size = len(r.frame)
+	*p.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
+	switch {
+	case to != nil:
+		msg, r.params, p.reading.readParams = to.msg, to.params, to.read
+		got.Method = to.Method
+	default:
+		if msg, err = rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading); p.streams {
+			got.Method = string(msg.Method)
+		}
+	}
+	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
+	r.repeatedKey = msg.Repeated
+	return msg, err
 }
 
 // spareCalls is how many requests may be in flight before trim takes effect. Earlier, larger messages leave large buffers, which are kept
@@ -144,8 +158,11 @@ type reading struct {
 	peer   peerState
 	frame  []byte
 	params *wire.Params
-	peek   bool // for Route: leave the params of a session's messages unread
+	readParams
+}
 
+// readParams is what is known of a message's params, and as what they were read.
+type readParams struct {
 	unnamed  bool         // the frame has no member with the newest stateless revision's version key, so its params need not be searched
 	revision *revision    // of method, if the params were read while the frame was parsed
 	method   *wire.Method // whose params were read; nil: unknown, or not read yet
@@ -167,7 +184,7 @@ func (rd *reading) release(to *sync.Pool) {
 func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	rev := rd.classify(method)
 	m := rev.methods[string(method)]
-	if m == nil || m.Read == nil || rd.peek && rev.Handshake {
+	if m == nil || m.Read == nil {
 		return false
 	}
 	if rd.method != nil { // the message has params twice
@@ -204,14 +221,13 @@ func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *re
 		}
 	}
 	rev := s.stateless[0]
-	if at.session == nil {
-		return rev
-	}
-	own, other := at.session.methods[string(method)], rev.methods[string(method)]
 	switch {
-	case at.ready || other == nil || kind != rpc.KindRequest:
+	case at.session == nil:
+		return rev
+	case at.ready || kind != rpc.KindRequest || rev.methods[string(method)] == nil:
 		return at.session
-	case own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing):
+	}
+	if own := at.session.methods[string(method)]; own != nil && (own.Op == wire.OpInitialize || own.Op == wire.OpPing) {
 		return at.session
 	}
 	return rev // there is no session yet
@@ -267,10 +283,10 @@ func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
 	return to
 }
 
-// readSession reads the params of a message of a handshake revision, unless peek is set.
+// readSession reads the params of a message of a handshake revision.
 func (rd *reading) readSession(rev *revision, msg *rpc.Message) route {
 	to := route{revision: rev, method: rd.methodOf(rev, msg)}
-	if to.method != nil && !rd.peek {
+	if to.method != nil {
 		to.err = rd.read(to.method, msg.Params, to.method.Read)
 	}
 	return to

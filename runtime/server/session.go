@@ -62,10 +62,23 @@ func (ss *Session) ReceiveWithHeader(ctx context.Context, header Header, frame [
 	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header = ctx, header
 	r.frame = append(r.frame[:0], frame...)
-	if !ss.p.receive(r, &got) {
+	if !ss.p.receive(r, nil, &got) {
 		r.release()
 	}
 	return got
+}
+
+// ReceiveRouted is ReceiveWithHeader for a message that Route has read as a session's, without an error. It keeps the buffer of frame, and
+// returns another one that the caller may use.
+func (ss *Session) ReceiveRouted(ctx context.Context, to *Routed, frame []byte) (got Receipt, spare []byte) {
+	r := ss.p.s.newRequest(ss.p)
+	r.trim()
+	r.values, r.header = ctx, to.Header
+	spare, r.frame = r.frame[:0], frame
+	if !ss.p.receive(r, to, &got) {
+		r.release()
+	}
+	return got, spare
 }
 
 // Batch returns the ids of the requests in an array of messages, or the error of an array that can not be received.
@@ -86,7 +99,7 @@ func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte
 	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header, r.about = ctx, header, about
 	r.frame = append(r.frame[:0], frame...)
-	ss.p.receive(r, &got)
+	ss.p.receive(r, nil, &got)
 	r.release() // each message of the array has a request of its own
 	return got
 }

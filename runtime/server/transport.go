@@ -154,6 +154,7 @@ type Routed struct {
 	revision *revision
 	method   *wire.Method
 	params   wire.Params
+	read     readParams // of params
 }
 
 // Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
@@ -164,7 +165,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	if !ok {
 		rd = &reading{params: new(wire.Params)}
 	}
-	*rd = reading{s: s, peer: at, frame: frame, params: rd.params, peek: true}
+	*rd = reading{s: s, peer: at, frame: frame, params: rd.params}
 	defer rd.release(&s.readings)
 	msg, err := rpc.ParseInto(frame, s.cfg.limits, rd)
 	to.Kind, to.ID, to.msg, to.server, to.size = msg.Kind, msg.ID, msg, s, len(frame)
@@ -176,7 +177,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 		return to, err
 	}
 	v, refused := rd.route(&msg)
-	to.params = *rd.params
+	to.params, to.read = *rd.params, rd.readParams
 	to.Method = v.name(&msg)
 	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
 	to.reserved = msg.Kind == rpc.KindRequest && v.method != nil && reserved(v.method)

@@ -34,8 +34,7 @@ func arriving(w http.ResponseWriter, r *http.Request) *arrival {
 func (a *arrival) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if err == io.EOF {
-		a.arrived.Store(true)
-		_ = http.NewResponseController(a.w).SetReadDeadline(time.Time{}) // net/http would take its end for the client's disconnect
+		a.arrived.Store(true) // from here on there is no deadline: net/http has begun to watch for the client's disconnect, and removes it for that
 	}
 	return n, err
 }
@@ -44,7 +43,7 @@ func (a *arrival) Read(p []byte) (int, error) {
 func (a *arrival) leave() {
 	a.original.MultipartForm = a.request.MultipartForm // net/http removes its files
 	if !a.arrived.Load() {
-		_ = http.NewResponseController(a.w).SetReadDeadline(time.Now().Add(lingerTime)) // where it is not supported, net/http reads on
+		setReadDeadline(a.w, time.Now().Add(lingerTime)) // where it is not supported, net/http reads on
 	}
 }
 

@@ -23,14 +23,19 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		h.drop(f)
 		return nil, refused
 	}
-	h.limitArrival(w)
-	h.arrives(f, w)
+	limited := h.opts.bodyTimeout > 0
+	if f.from = w; limited {
+		setReadDeadline(w, time.Time{}) // that of http.Server does not count
+	}
+	h.arriving.add(&f.arrival, time.Now())
 	err := h.fill(f, r.Body, int(r.ContentLength))
-	late := h.arrived(f)
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	late, draining := h.arriving.remove(&f.arrival)
+	if f.from = nil; late || !limited {
+		setReadDeadline(w, time.Time{})
+	}
 	if err != nil {
 		h.drop(f)
-		if late && errors.Is(err, os.ErrDeadlineExceeded) {
+		if draining && errors.Is(err, os.ErrDeadlineExceeded) {
 			err = errDraining
 		}
 		return nil, bodyRefusal(err, limit)
@@ -39,33 +44,19 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	return f, nil
 }
 
-// limitArrival begins the time that a body has to arrive.
+// limitArrival begins the time that a body has to arrive, whoever reads it.
 func (h *Endpoint) limitArrival(w http.ResponseWriter) {
 	if h.opts.bodyTimeout > 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
+		setReadDeadline(w, time.Now().Add(h.opts.bodyTimeout))
 	}
 }
 
-// arrives notes a body that is being read, which Shutdown does not wait for (CAN21).
-func (h *Endpoint) arrives(f *frame, w http.ResponseWriter) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.arriving[f] = w
-	if h.closing {
-		stopReading(w)
-	}
-}
+// stopReading ends the reading of a body that has not arrived in time, or before the shutdown, which does not wait for it (CAN21).
+func (f *frame) stopReading() { setReadDeadline(f.from, time.Unix(1, 0)) }
 
-// arrived removes a body that is not read any more, and reports whether the shutdown began meanwhile.
-func (h *Endpoint) arrived(f *frame) (late bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.arriving, f)
-	return h.closing
-}
-
-func stopReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // without support for deadlines, the read goes on
+// setReadDeadline sets the deadline for reading from the client. Where it is not supported, there is none.
+func setReadDeadline(w http.ResponseWriter, t time.Time) {
+	_ = http.NewResponseController(w).SetReadDeadline(t)
 }
 
 var (

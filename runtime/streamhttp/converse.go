@@ -11,7 +11,7 @@ import (
 
 // converse serves a message of a revision with a handshake, but no batch.
 func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
-	if to.Handshake && r.Header.Get(headerSession) == "" {
+	if to.Handshake && valueOf(r, headerSession) == "" {
 		return h.open(w, r, to, f)
 	}
 	s, err := h.sessionOf(r)
@@ -20,7 +20,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	defer s.unuse()
 	if to.Kind != rpc.KindRequest {
-		got, ok := s.receive(r, f, nil)
+		got, ok := s.receive(r, to, f, nil)
 		switch {
 		case !ok:
 			return s.gone()
@@ -50,7 +50,7 @@ func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Ro
 	reader := st.attach(-1)
 	received := false
 	defer s.abandonUnless(&received, st, reader)
-	got, ok := s.receive(r, f, st)
+	got, ok := s.receive(r, to, f, st)
 	if received = true; ok && !got.Answered {
 		s.freeUnanswered(st)
 		st.end()
@@ -105,7 +105,7 @@ func (h *Endpoint) endMalformedAnswer(r *http.Request, to *server.Routed, f *fra
 	}
 	if s, refused := h.sessionOf(r); refused == nil {
 		defer s.unuse()
-		s.receive(r, f, nil)
+		s.receive(r, nil, f, nil)
 	}
 }
 
@@ -123,8 +123,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	defer func() { s.endUnopened(opened) }()
 	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
-	st.attach(-1)       // the client is connected, so the answer is not one that waits for a client
-	s.receive(r, f, st) // writes the answer to st before it returns
+	st.attach(-1)           // the client is connected, so the answer is not one that waits for a client
+	s.receive(r, to, f, st) // writes the answer to st before it returns
 	opened = true
 	answer, ok := st.alone()
 	s.remove(st)
@@ -141,8 +141,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	if !ok {
 		return s.gone()
 	}
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	s.log(d.writeAnswer(status, retry, answer.frame))
 	return nil
 }

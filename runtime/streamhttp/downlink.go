@@ -15,7 +15,9 @@ type downlink struct {
 	h       *Endpoint
 	w       http.ResponseWriter
 	control http.ResponseController
-	wait    time.Duration // write deadline; 0: none
+	wait    time.Duration       // for the client to read what is written at once; 0: no limit
+	limit   deadline[*downlink] // in Endpoint.writing, while something is written
+	stuck   bool                // a write took too long, or was given up
 	buf     []byte
 	pace    pace
 	written bool      // the header was written
@@ -34,7 +36,7 @@ var (
 
 // init makes d write to w, for h. Its buffer is kept, if it is small: the response may last.
 func (d *downlink) init(h *Endpoint, w http.ResponseWriter, wait time.Duration) {
-	d.h, d.w, d.control, d.wait, d.buf, d.written, d.plain = h, w, *http.NewResponseController(w), wait, trimmed(d.buf), false, false
+	d.h, d.w, d.control, d.wait, d.buf, d.written, d.plain, d.stuck = h, w, *http.NewResponseController(w), wait, trimmed(d.buf), false, false, false
 }
 
 // keptBuffer is the largest buffer that is kept for a use that comes soon, such as another event or request, in bytes.
@@ -145,11 +147,8 @@ func (d *downlink) flush() error {
 
 // send writes b to the connection before the deadline.
 func (d *downlink) send(b []byte) error {
-	if d.wait > 0 {
-		_ = d.control.SetWriteDeadline(time.Now().Add(d.wait)) // without support for deadlines there is none
-	}
-	d.pace.begin(d.control)
-	defer d.pace.end()
+	d.begin()
+	defer d.end()
 	for len(b) > 0 {
 		n := min(len(b), piece)
 		if _, err := d.w.Write(b[:n]); err != nil {
@@ -172,9 +171,29 @@ func (d *downlink) send(b []byte) error {
 	return d.pace.why(err)
 }
 
-// clearDeadline removes the deadline, which would hold for the connection's next request, too.
-func (d *downlink) clearDeadline() {
+func (d *downlink) begin() {
 	if d.wait > 0 {
+		_ = d.control.SetWriteDeadline(time.Time{}) // it may be that of http.Server
+	}
+	now := time.Now()
+	d.h.writing.add(&d.limit, now)
+	d.pace.begin(d.control, now)
+}
+
+func (d *downlink) end() {
+	gaveUp := d.pace.end()
+	late, _ := d.h.writing.remove(&d.limit)
+	d.stuck = d.stuck || late || gaveUp
+}
+
+// stopWriting ends a write that the client takes too long to read.
+func (d *downlink) stopWriting() {
+	_ = d.control.SetWriteDeadline(time.Unix(1, 0)) // without support for deadlines the write goes on
+}
+
+// clearDeadline removes the deadline that a write may have got, which would hold for the connection's next request, too.
+func (d *downlink) clearDeadline() {
+	if d.stuck {
 		_ = d.control.SetWriteDeadline(time.Time{})
 	}
 }

@@ -18,8 +18,9 @@ import (
 type exchange struct {
 	h    *Endpoint
 	body *frame
-	// timer calls tick: first to watch for the client's disconnect, then to keep the stream alive.
+	// timer calls tick: first to watch for the client's disconnect, when late has passed, then to keep the stream alive.
 	timer *time.Timer
+	late  deadline[*exchange] // in Endpoint.young
 
 	due atomic.Int64 // bytes of frames that are being written, or wait for that
 
@@ -75,7 +76,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	case err != nil:
 		return err
 	case to.Kind == rpc.KindRequest:
-		if h.isClosing() {
+		if h.closing.Load() {
 			return unavailable("the server is shutting down")
 		}
 		return unavailable("the request was cancelled")
@@ -106,7 +107,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
 	x.status, x.phase, x.whole, x.refused, x.unwatch = http.StatusOK, nothing, false, nil, nil
 	x.d.init(h, w, h.opts.writeWait)
-	x.timer.Reset(watchAfter)
+	h.young.add(&x.late, time.Now())
 }
 
 func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, method string) {
@@ -122,7 +123,8 @@ func (x *exchange) end() (written, answered bool, refused *refusal) {
 	defer x.mu.Unlock()
 	x.phase = over
 	written, answered, refused = x.d.written, x.whole, x.refused
-	idle := x.timer.Stop()
+	ticks, _ := x.h.young.remove(&x.late)
+	idle := !ticks || x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
 	}
@@ -143,7 +145,7 @@ func (h *Endpoint) addExchange(x *exchange, to *server.Routed) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.closing:
+	case h.closing.Load():
 		return unavailable("the server is shutting down")
 	case !h.mayEnter(len(h.exchanges), to.Reserved()):
 		return unavailable("limit of requests in flight reached")
@@ -167,7 +169,7 @@ func (h *Endpoint) cancelExchanges(cause *inflight.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for x := range h.exchanges {
-		h.running++
+		h.running.Add(1)
 		go func() {
 			defer h.leave()
 			x.cancel(cause)
@@ -311,6 +313,9 @@ func (x *exchange) rearm() {
 		x.timer.Reset(every)
 	}
 }
+
+// startTicking has tick called.
+func (x *exchange) startTicking() { x.timer.Reset(0) }
 
 // tick first begins to watch for the client's disconnect. Later it writes comments, which keep the connection of a waiting client
 // alive.

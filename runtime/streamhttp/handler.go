@@ -13,6 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Endpoint is the http.Handler of one server. Its methods are safe for concurrent use.
@@ -22,11 +23,17 @@ type Endpoint struct {
 	records *server.LogQueue // where opts.logger writes
 	inner   http.Handler     // serves requests, with the middleware of the options
 	assumed string           // revision of a message without a session that states none
-	params  paramTable
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes of bodies that are being read
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
 	gets    *quota.Shared[server.Requestor] // GET requests that are being served
+
+	mirrored map[*wire.Revision]*mirrored // of stateless revisions
+
+	arriving deadlines[*frame]    // bodies that are being read
+	writing  deadlines[*downlink] // responses that are being written
+	young    deadlines[*exchange] // those that do not watch for the client's disconnect yet
+	priming  deadlines[*alarm]    // of responses of sessions that are no streams yet
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -34,20 +41,20 @@ type Endpoint struct {
 	warned     atomic.Int64 // when a refused host or origin was last logged, in Unix seconds
 	unflushed  atomic.Bool  // it was logged that responses can not be flushed
 
+	running atomic.Int64 // how many requests and goroutines Shutdown waits for
+	closing atomic.Bool  // the shutdown has begun; set with mu held
+
 	mu          sync.Mutex
 	kept        atomic.Int64 // bytes that all sessions keep: streams and backlogs, with their overhead
 	roster      roster
-	running     int // how many requests and goroutines Shutdown waits for
-	closing     bool
 	late        error         // of the last session whose handlers did not return in time
 	watching    bool          // the goroutine of watch was started
 	quiet       chan struct{} // closed when nothing runs any more
+	isQuiet     bool          // quiet is closed
 	unreadTimer *time.Timer   // calls endUnread after shutdown has begun
 	exchanges   map[*exchange]struct{}
 	sessionless map[*session]struct{} // sessions for one message each, see sessionless.go
 	ended       endedIDs
-	writing     map[*downlink]struct{}         // responses of sessions that are being written
-	arriving    map[*frame]http.ResponseWriter // bodies that are being read
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own
@@ -55,11 +62,16 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
+		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{},
+		mirrored: map[*wire.Revision]*mirrored{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
 	}
+	h.arriving = deadlines[*frame]{after: h.opts.bodyTimeout, pass: (*frame).stopReading}
+	h.writing = deadlines[*downlink]{after: h.opts.writeWait, pass: (*downlink).stopWriting}
+	h.young = deadlines[*exchange]{after: watchAfter, pass: (*exchange).startTicking}
+	h.priming = deadlines[*alarm]{after: h.opts.prime, pass: (*alarm).signal}
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
 	h.unread.Max = int64(h.opts.replayTotal)
@@ -67,6 +79,11 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h.gets = quota.NewShared[server.Requestor](int64(cmp.Or(h.opts.maxStreams, min(defaultStreams, 2*h.opts.maxSessions))))
 	h.opts.cors.compile(h)
 	h.assumed = assumedVersion(srv)
+	for _, w := range srv.Definition().Revisions {
+		if !w.Handshake {
+			h.mirrored[w] = newMirrored(&w.HTTP)
+		}
+	}
 	h.inner = http.HandlerFunc(h.serve)
 	for _, around := range slices.Backward(h.opts.middleware) {
 		h.inner = around(h.inner)
@@ -160,9 +177,10 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	if rpc.IsBatch(f.data) {
 		return h.batch(w, r, f)
 	}
-	to, err := h.route(r, f.data)
+	to, invalid := h.srv.Route(f.data, valueOf(r, headerVersion))
 	switch {
-	case err != nil:
+	case invalid != nil:
+		err = unserved(&to, invalid)
 		h.endMalformedAnswer(r, &to, f)
 	case to.Revision != nil:
 		err = h.exchange(w, r, &to, f)
@@ -184,7 +202,7 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 	switch {
 	case h.opts.sessionless && batches:
 		return h.serveSessionlessBatch(w, r, f)
-	case !h.opts.sessionless && (batches || r.Header.Get(headerSession) != ""):
+	case !h.opts.sessionless && (batches || valueOf(r, headerSession) != ""):
 		s, err := h.sessionOf(r)
 		if err != nil {
 			return err
@@ -194,8 +212,11 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 			return s.converseBatch(w, r, f)
 		}
 	}
-	_, err := h.route(r, f.data)
-	return err
+	to, invalid := h.srv.Route(f.data, valueOf(r, headerVersion))
+	if invalid != nil {
+		return unserved(&to, invalid)
+	}
+	return nil
 }
 
 func (h *Endpoint) hasBatches(version string) bool {
@@ -216,15 +237,15 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	got := s.resume(r.Header.Get(headerLastEvent))
+	got := s.resume(valueOf(r, headerLastEvent))
 	if got.refused != nil {
 		return h.answerNotHere(w, got.request, got.refused)
 	}
 	st, reader := got.stream, got.reader
 	defer s.release(st, reader)
 	s.addReader(st)
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if err := d.beginStream(); err != nil {
@@ -272,8 +293,8 @@ func (s *session) resume(last string) resumption {
 // answerNotHere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
 // have it wait for ever.
 func (h *Endpoint) answerNotHere(w http.ResponseWriter, request rpc.ID, why *rpc.Error) *refusal {
-	d := h.downlink(w)
-	defer h.putDownlink(d)
+	d := h.pools.downlink(h, w)
+	defer h.pools.putDownlink(d)
 	if err := d.beginStream(); err != nil {
 		return unflushed()
 	}
@@ -303,7 +324,7 @@ func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
 		err := notAllowed(r.Method, http.MethodPost)
 		err.err.Message += ": it needs a session, and this server is served without them" + withoutSSE(r)
 		return nil, err
-	case !h.srv.Handshakes(), r.Header.Get(headerSession) == "" && h.isStateless(r.Header.Get(headerVersion)):
+	case !h.srv.Handshakes(), valueOf(r, headerSession) == "" && h.isStateless(valueOf(r, headerVersion)):
 		return nil, notAllowed(r.Method, http.MethodPost)
 	}
 	return h.sessionOf(r)
@@ -319,7 +340,7 @@ func (h *Endpoint) isStateless(version string) bool {
 
 // sessionOf returns the session that the header of a request names, for use until unuse. One that only another process has is adopted.
 func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
-	id := r.Header.Get(headerSession)
+	id := valueOf(r, headerSession)
 	switch {
 	case id == "":
 		return nil, refuse(http.StatusBadRequest, "the header %s is missing%s", headerSession, withoutSSE(r))

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"encoding/base64"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +13,14 @@ const (
 	headerLastEvent = "Last-Event-Id"
 	headerVersion   = "Mcp-Protocol-Version"
 )
+
+// valueOf is r.Header.Get for a name that is written as http.Header has it: it need not be brought into that form.
+func valueOf(r *http.Request, name string) string {
+	if values := r.Header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
 
 // sentinel is what surrounds the base64 of a value that a header can not hold as it is.
 type sentinel struct{ prefix, suffix string }

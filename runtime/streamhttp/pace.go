@@ -23,10 +23,10 @@ const (
 	small = 4 << 10  // bytes up to which an unread message does not count
 )
 
-func (p *pace) begin(control http.ResponseController) {
+func (p *pace) begin(control http.ResponseController, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.control, p.writing, p.moved, p.ended = control, true, time.Now(), false
+	p.control, p.writing, p.moved, p.ended = control, true, now, false
 }
 
 func (p *pace) move() {
@@ -35,10 +35,12 @@ func (p *pace) move() {
 	p.moved = time.Now()
 }
 
-func (p *pace) end() {
+// end ends the write, and reports whether giveUp has done that.
+func (p *pace) end() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.control, p.writing = http.ResponseController{}, false
+	return p.ended
 }
 
 // why returns the reason for which a write failed with err: server.ErrStalled if it was given up.

@@ -22,30 +22,25 @@ type param struct {
 
 // paramTable remembers the params of tools, which do not change.
 type paramTable struct {
-	tools sync.Map     // toolPrefix to []param
-	known atomic.Int64 // how many tools there are in it, about
+	prefix string       // of the names of the headers
+	tools  sync.Map     // *server.Tool to []param
+	known  atomic.Int64 // how many tools there are in it, about
 }
 
 // maxParamTools is the number of tools whose params are remembered. Tools are added and removed while the server runs, and removed ones
 // must not stay in memory.
 const maxParamTools = 4096
 
-type toolPrefix struct {
-	tool   *server.Tool
-	prefix string
-}
-
-func (t *paramTable) of(tool *server.Tool, prefix string) []param {
-	key := toolPrefix{tool, prefix}
-	if known, ok := t.tools.Load(key); ok {
+func (t *paramTable) of(tool *server.Tool) []param {
+	if known, ok := t.tools.Load(tool); ok {
 		return known.([]param)
 	}
-	list := readParams([]byte(tool.Definition), prefix)
+	list := readParams([]byte(tool.Definition), t.prefix)
 	if t.known.Add(1) > maxParamTools {
 		t.known.Store(1)
 		t.tools.Clear()
 	}
-	t.tools.Store(key, list)
+	t.tools.Store(tool, list)
 	return list
 }
 

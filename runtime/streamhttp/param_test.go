@@ -12,9 +12,9 @@ import (
 
 // TestTSK28ToolsThatWentAreNotKept by what is known of their headers.
 func TestTSK28ToolsThatWentAreNotKept(t *testing.T) {
-	var known paramTable
+	known := paramTable{prefix: "Mcp-Param-"}
 	for range 3 * maxParamTools {
-		known.of(&server.Tool{Definition: paramTool}, "Mcp-Param-")
+		known.of(&server.Tool{Definition: paramTool})
 	}
 	n := 0
 	known.tools.Range(func(any, any) bool { n++; return true })

@@ -20,12 +20,21 @@ type frame struct {
 	data    []byte
 	who     server.Requestor // whose request it is
 	counted int64            // bytes that Endpoint.bodies counts for who
+
+	from    http.ResponseWriter // of its request; only while it is read
+	arrival deadline[*frame]    // in Endpoint.arriving
+}
+
+func newFrame(data []byte) *frame {
+	f := &frame{data: data}
+	f.arrival.of = f
+	return f
 }
 
 func (p *pools) frame() *frame {
 	f, ok := p.frames.Get().(*frame)
 	if !ok {
-		f = new(frame)
+		f = newFrame(nil)
 	}
 	if f.data == nil {
 		f.data = make([]byte, 0, 512)
@@ -55,7 +64,7 @@ func (p *pools) spare(f *frame) {
 		return
 	}
 	if data := keep(f.data); data != nil {
-		p.frames.Put(&frame{data: data})
+		p.frames.Put(newFrame(data))
 	}
 	f.data = nil
 }
@@ -63,12 +72,13 @@ func (p *pools) spare(f *frame) {
 // spareBuffer is how many bytes of a buffer may be kept without use.
 const spareBuffer = 4 << 10
 
-func (p *pools) downlink(h *Endpoint, w http.ResponseWriter, wait time.Duration) *downlink {
+func (p *pools) downlink(h *Endpoint, w http.ResponseWriter) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {
 		d = new(downlink)
+		d.limit.of = d
 	}
-	d.init(h, w, wait)
+	d.init(h, w, h.opts.writeWait)
 	return d
 }
 
@@ -80,8 +90,8 @@ func (p *pools) putDownlink(d *downlink) {
 
 // alarm wakes the reader of a stream: for something to write, or at a time.
 type alarm struct {
-	wake  chan struct{} // holds one: there is something to do
-	timer *time.Timer   // stopped
+	wake chan struct{}    // holds one: there is something to do
+	late deadline[*alarm] // in Endpoint.priming, while the first message is awaited
 }
 
 // alarm returns what wakes the goroutine that serves a stream.
@@ -89,9 +99,17 @@ func (p *pools) alarm() *alarm {
 	if a, ok := p.alarms.Get().(*alarm); ok {
 		return a
 	}
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return &alarm{wake: make(chan struct{}, 1), timer: t}
+	a := &alarm{wake: make(chan struct{}, 1)}
+	a.late.of = a
+	return a
+}
+
+// signal wakes the reader.
+func (a *alarm) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
 }
 
 // putAlarm takes back the alarm of a stream that has ended and has no reader: nobody uses it any more.
@@ -109,6 +127,7 @@ func (p *pools) exchange() *exchange {
 	}
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
+	x.late.of, x.d.limit.of = x, &x.d
 	return x
 }
 
@@ -133,6 +152,7 @@ func (p *pools) copied(frame []byte, answer bool) []byte {
 // putAnswer takes back the copy of an answer to which nothing refers any more.
 func (p *pools) putAnswer(frame []byte) {
 	if n := cap(frame); n > spareBuffer && n <= largestAnswer {
-		p.answers.Put(&frame)
+		kept := frame // not the parameter, which would be allocated for small answers, too
+		p.answers.Put(&kept)
 	}
 }

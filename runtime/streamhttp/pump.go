@@ -15,8 +15,8 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		}
 		return s.gone()
 	}
-	d := s.h.downlink(w)
-	defer s.h.putDownlink(d)
+	d := s.h.pools.downlink(s.h, w)
+	defer s.h.pools.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if answer, ok := st.alone(); ok {
@@ -70,23 +70,29 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 	if !st.quiet() {
 		return true
 	}
-	timer := st.timer
-	if canFlush(w) {
-		timer.Reset(s.h.opts.prime)
-		defer timer.Stop()
-	}
-	for st.quiet() {
-		select {
-		case <-st.wake:
-		case <-timer.C:
+	streams := canFlush(w)
+	if streams {
+		if s.h.opts.prime <= 0 {
 			return true
-		case <-r.Context().Done():
-			return false
+		}
+		s.h.priming.add(&st.late, time.Now())
+		defer s.h.priming.remove(&st.late)
+	}
+	for {
+		select {
 		case <-s.ended:
 			return !st.quiet()
+		default:
+		}
+		select { // of two channels, which costs half of one that has the end of the session and a timer, too: both wake the reader
+		case <-st.wake:
+		case <-r.Context().Done():
+			return false
+		}
+		if !st.quiet() || streams && st.late.passed.Load() {
+			return true
 		}
 	}
-	return true
 }
 
 // pump writes what st has until it is over, the client is gone, or another connection resumes it. The end of the session ends a

@@ -95,7 +95,7 @@ func (s *session) prune() {
 			s.dropKind(k, &r, all)
 		}
 	}
-	surplus := len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
+	surplus := s.surplus()
 	if surplus <= 0 {
 		return
 	}
@@ -108,6 +108,11 @@ func (s *session) prune() {
 			surplus--
 		}
 	}
+}
+
+// surplus is how many streams that are over are too many; not positive: none. s.mu is held.
+func (s *session) surplus() int {
+	return len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
 }
 
 // lost is a stream of which nothing is kept any more, and the number of its last event.

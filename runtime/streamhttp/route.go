@@ -1,42 +1,51 @@
 package streamhttp
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// route finds the revision of a message, or refuses a message that the server can not serve.
-func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal) {
-	to, err := h.srv.Route(frame, r.Header.Get(headerVersion))
-	if err == nil {
-		return to, nil
+// unserved is the refusal of a message for which Route has returned err.
+func unserved(to *server.Routed, err *rpc.Error) *refusal {
+	return &refusal{status: cmp.Or(to.Status, http.StatusBadRequest), err: err}
+}
+
+// mirrored are the headers of a stateless revision that repeat what is in the body (EXT14). Their names are as http.Header has them, "" for none.
+type mirrored struct {
+	version, method, name string
+	enc                   sentinel
+	params                paramTable
+}
+
+func newMirrored(rules *wire.HTTP) *mirrored {
+	return &mirrored{
+		version: http.CanonicalHeaderKey(rules.VersionHeader), method: http.CanonicalHeaderKey(rules.MethodHeader),
+		name: http.CanonicalHeaderKey(rules.NameHeader), enc: sentinel{rules.EncodedPrefix, rules.EncodedSuffix},
+		params: paramTable{prefix: rules.ParamPrefix},
 	}
-	refused := &refusal{status: http.StatusBadRequest, err: err}
-	if to.Status != 0 {
-		refused.status = to.Status
-	}
-	return to, refused
 }
 
 // checkHeaders refuses a stateless message whose headers differ from its body (EXT14): a gateway may have routed it by them.
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
-	rules := &to.Revision.HTTP
-	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
+	rules, headers := &to.Revision.HTTP, h.mirrored[to.Revision]
+	switch {
 	case to.Kind == rpc.KindResult || to.Kind == rpc.KindError: // a response has no method that a header could name
 		return refuse(http.StatusBadRequest, "revision %s has no responses from clients: answer by sending the request again, with inputResponses", to.Revision.Version)
-	case !repeats(r.Header, rules.VersionHeader, to.Revision.Version, sentinel{}):
+	case !repeats(r.Header, headers.version, to.Revision.Version, sentinel{}):
 		return mismatch(r, to, rules.VersionHeader)
-	case checksMethod(r, rules.MethodHeader, to.Kind) && !repeats(r.Header, rules.MethodHeader, to.Method, sentinel{}):
+	case checksMethod(r, headers.method, to.Kind) && !repeats(r.Header, headers.method, to.Method, sentinel{}):
 		return mismatch(r, to, rules.MethodHeader)
-	case to.Named && !repeats(r.Header, rules.NameHeader, to.Name, enc):
+	case to.Named && !repeats(r.Header, headers.name, to.Name, headers.enc):
 		return mismatch(r, to, rules.NameHeader)
 	case to.Tool != nil:
-		params := h.params.of(to.Tool, rules.ParamPrefix)
+		params := headers.params.of(to.Tool)
 		for i := range params {
-			if !params[i].check(r.Header, to.Arguments, enc) {
+			if !params[i].check(r.Header, to.Arguments, headers.enc) {
 				if !h.srv.Shows(r.Context(), to.Tool) {
 					return nil // the tool is hidden from this caller: the call is answered as that of an unknown one
 				}
@@ -50,7 +59,7 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 // checksMethod reports whether the header for the method is checked: on every request, and on a notification that has the header, which the revision
 // requires only on requests.
 func checksMethod(r *http.Request, header string, kind rpc.Kind) bool {
-	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
+	return kind != rpc.KindNotification || len(r.Header[header]) > 0
 }
 
 // repeats reports whether the header is there once and has the wanted value.
@@ -58,7 +67,7 @@ func repeats(h http.Header, name, want string, enc sentinel) bool {
 	if name == "" {
 		return true
 	}
-	values := h[http.CanonicalHeaderKey(name)]
+	values := h[name]
 	if len(values) != 1 {
 		return false
 	}

@@ -47,7 +47,7 @@ func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request,
 
 // versionOf is the revision that a message without a session is written in.
 func (h *Endpoint) versionOf(r *http.Request) string {
-	return cmp.Or(r.Header.Get(headerVersion), h.assumed)
+	return cmp.Or(valueOf(r, headerVersion), h.assumed)
 }
 
 // assumedVersion is the revision of a message that comes without a header for it: the newest revision that has no such header, else the oldest with
@@ -77,7 +77,7 @@ func (h *Endpoint) openSessionless(r *http.Request, version string, reserved boo
 	defer h.mu.Unlock()
 	var refused *refusal
 	switch {
-	case h.closing:
+	case h.closing.Load():
 		refused = unavailable("the server is shutting down")
 	case !h.mayEnter(len(h.sessionless), reserved):
 		refused = unavailable("limit of requests in flight reached")
@@ -100,7 +100,7 @@ func (s *session) endSessionless() {
 
 // endLater is endSessionless, called with Endpoint.mu held.
 func (s *session) endLater() {
-	s.h.running++
+	s.h.running.Add(1)
 	go func() {
 		defer s.h.leave()
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client is gone, and has no session to come back to"})

@@ -19,7 +19,7 @@ func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 
 // addSession is admit for a session that was made already. h.mu is held.
 func (h *Endpoint) addSession(s *session) *refusal {
-	if h.closing {
+	if h.closing.Load() {
 		return unavailable("the server is shutting down")
 	}
 	unused, ok := h.roster.makeRoom(s.who, h.opts.maxSessions)
@@ -27,7 +27,7 @@ func (h *Endpoint) addSession(s *session) *refusal {
 		return unavailable("limit of sessions reached: those that could give way are in use")
 	}
 	if unused != nil {
-		h.running++
+		h.running.Add(1)
 		go unused.giveWay()
 	}
 	h.roster.add(s)
@@ -39,7 +39,7 @@ func (h *Endpoint) addSession(s *session) *refusal {
 func (h *Endpoint) watchOnce() {
 	if !h.watching {
 		h.watching = true
-		h.running++
+		h.running.Add(1)
 		go h.watch()
 	}
 }
@@ -183,7 +183,7 @@ func (s *session) end(cause *inflight.Cause) {
 		return
 	}
 	s.dropUnread()
-	defer close(s.ended)
+	defer s.tellEnded()
 	if peer == nil {
 		return
 	}
@@ -196,6 +196,16 @@ func (s *session) end(cause *inflight.Cause) {
 			s.h.late = err
 			s.h.mu.Unlock()
 		}
+	}
+}
+
+// tellEnded closes ended, and wakes those who wait for an answer.
+func (s *session) tellEnded() {
+	close(s.ended)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		st.signal()
 	}
 }
 

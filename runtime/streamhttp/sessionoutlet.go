@@ -32,7 +32,9 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 	st := s.active.Get(about)
 	switch {
 	case !last || st == nil:
-	case st.batched && st.about != about: // the batch goes on without this request, which is cancelled
+	case !st.batched:
+		s.active.Delete(about)
+	case st.about != about: // the batch goes on without this request, which is cancelled
 		last = false
 	default:
 		s.freeIDs(st)

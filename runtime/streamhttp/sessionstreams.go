@@ -62,8 +62,9 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	}
 }
 
-// receive hands a message to the server, unless the session is over. The server copies it. st is the stream of a request, nil for other messages.
-func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
+// receive hands a message to the server, unless the session is over. to is the message if Route has accepted it, nil otherwise; st is the stream of a
+// request, nil for other messages.
+func (s *session) receive(r *http.Request, to *server.Routed, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if s.over() {
@@ -72,7 +73,12 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 	if st != nil {
 		st.received = true
 	}
-	got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
+	if to == nil || cap(f.data) > len(f.data)+spareBuffer { // the server counts the message alone, so it must not keep a much larger buffer
+		got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
+	} else {
+		to.Header = server.Header(r.Header)
+		got, f.data = s.peer.ReceiveRouted(r.Context(), to, f.data)
+	}
 	s.h.pools.spare(f)
 	s.h.uncountBody(f)
 	return got, true
@@ -218,8 +224,11 @@ func (s *session) release(st *stream, reader uint64) {
 	} else if len(unread) > 0 {
 		s.keep(append(unread, s.takeBacklog()...))
 	}
+	fits := s.kept.Load() <= s.limit() && s.surplus() <= 0
 	s.mu.Unlock()
-	s.prune()
+	if !fits {
+		s.prune()
+	}
 	s.h.relieve()
 }
 
@@ -275,8 +284,9 @@ func (s *session) unlist(st *stream) {
 	if st.batched {
 		about = rpc.ID{}
 	}
-	left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st })
-	if s.about.Set(about, left); len(left) == 0 {
+	if left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st }); len(left) > 0 {
+		s.about.Set(about, left)
+	} else {
 		s.about.Delete(about)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -15,29 +14,25 @@ import (
 
 // enter counts a request, or the work of a timer, that Shutdown waits for until leave. It returns false once the shutdown has begun.
 func (h *Endpoint) enter() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closing {
+	h.running.Add(1)
+	if h.closing.Load() { // looked at only now: drain looks at running after it has set closing
+		h.leave()
 		return false
 	}
-	h.running++
 	return true
 }
 
 func (h *Endpoint) leave() {
+	if h.running.Add(-1) > 0 || !h.closing.Load() {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.running--
-	if h.running == 0 && h.closing {
+	if h.running.Load() == 0 && !h.isQuiet {
+		h.isQuiet = true
 		h.unreadTimer.Stop()
 		close(h.quiet)
 	}
-}
-
-func (h *Endpoint) isClosing() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.closing
 }
 
 // watch ends the sessions when the server shuts down under them.
@@ -83,16 +78,14 @@ func (h *Endpoint) Close() error {
 func (h *Endpoint) drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing {
+	if h.closing.Load() {
 		return
 	}
-	h.closing = true
+	h.running.Add(1) // the goroutine that follows
+	h.closing.Store(true)
 	close(h.draining)
-	for _, w := range h.arriving {
-		stopReading(w)
-	}
+	h.arriving.passAll()
 	h.unreadTimer = time.AfterFunc(h.srv.Grace(), h.endUnread)
-	h.running++ // the goroutine that follows
 	go func() {
 		defer h.leave()
 		h.endAll()
@@ -121,45 +114,20 @@ func (h *Endpoint) endAll() {
 	ending.Wait()
 }
 
-// downlink returns the writer of a session's response, which is in h.writing until putDownlink.
-func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
-	d := h.pools.downlink(h, w, h.opts.writeWait)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.writing == nil {
-		h.writing = map[*downlink]struct{}{}
-	}
-	h.writing[d] = struct{}{}
-	return d
-}
-
-func (h *Endpoint) putDownlink(d *downlink) {
-	h.mu.Lock()
-	delete(h.writing, d)
-	h.mu.Unlock()
-	h.pools.putDownlink(d)
-}
-
 // endUnread gives up responses that clients do not read. A timer calls it when the grace period of the shutdown is over, and again until all
 // requests are over (CAN21).
 func (h *Endpoint) endUnread() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running == 0 {
+	if h.isQuiet {
 		return
 	}
 	n := 0
-	note := func(p *pace) {
-		if p.giveUp(server.LateStall) {
+	h.writing.each(func(d *downlink) {
+		if d.pace.giveUp(server.LateStall) {
 			n++
 		}
-	}
-	for x := range h.exchanges {
-		note(&x.d.pace)
-	}
-	for d := range h.writing {
-		note(&d.pace)
-	}
+	})
 	if n > 0 {
 		h.opts.logger.Warn("responses are given up: their clients do not read, and the grace period is over", "responses", n)
 	}

@@ -31,7 +31,7 @@ type stream struct {
 	allUnread *quota.Limit  // Endpoint.unread; nil: not counted
 	own       *atomic.Int64 // the tenant's part of allUnread
 
-	*alarm                      // wakes the reader, and has its timer
+	*alarm                      // wakes the reader
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
 
 	mu      sync.Mutex
@@ -112,7 +112,7 @@ type streamLimits struct {
 // The overhead of what is kept, in bytes (TSK28).
 const (
 	placeSize = 96  // a place in a map by request or number
-	alarmSize = 384 // an alarm with its channel, its timer, and the timer's channel
+	alarmSize = 384 // an alarm with its channel
 
 	streamSize = int(unsafe.Sizeof(stream{})) + alarmSize + 2*placeSize          // a stream that nobody reads
 	eventSize  = int(unsafe.Sizeof(storedEvent{})*3/2 + unsafe.Sizeof(rpc.ID{})) // an event with what append leaves free, and the id of its request
@@ -243,14 +243,6 @@ func (s *stream) recount() {
 	if s.allUnread != nil {
 		s.allUnread.Add(s.own, int64(held-s.held))
 		s.held = held
-	}
-}
-
-// signal wakes the reader. s.mu is held.
-func (s *stream) signal() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
 	}
 }
 

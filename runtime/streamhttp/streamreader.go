@@ -53,7 +53,7 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	if s.reader != reader {
 		return nil
 	}
-	s.reader, s.copying, s.since = 0, 0, time.Now()
+	s.reader, s.copying = 0, 0
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
@@ -65,6 +65,9 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 		s.behind = load{}
 	} else if !s.started {
 		s.loseAll()
+	}
+	if len(s.events) > 0 {
+		s.since = time.Now()
 	}
 	s.trim()
 	s.recount()

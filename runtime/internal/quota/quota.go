@@ -85,7 +85,9 @@ type Shared[K comparable] struct {
 
 	mu   sync.Mutex
 	used int64
-	by   map[K]int64
+	last K           // who took or gave last: mostly what was taken is given back next, and needs no place in a map
+	held int64       // by last
+	by   map[K]int64 // by others
 }
 
 // NewShared returns a limit of which nothing is taken.
@@ -93,15 +95,27 @@ func NewShared[K comparable](max int64) *Shared[K] {
 	return &Shared[K]{max: max, by: map[K]int64{}}
 }
 
+// find makes k the last. s.mu is held.
+func (s *Shared[K]) find(k K) {
+	if k == s.last {
+		return
+	}
+	if s.held != 0 {
+		s.by[s.last] = s.held
+	}
+	s.last, s.held = k, s.by[k]
+	delete(s.by, k)
+}
+
 // Take takes n for k, if that is fair.
 func (s *Shared[K]) Take(k K, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !Fair(s.by[k], s.used, n, s.max) {
+	if s.find(k); !Fair(s.held, s.used, n, s.max) {
 		return false
 	}
 	s.used += n
-	s.by[k] += n
+	s.held += n
 	return true
 }
 
@@ -109,17 +123,17 @@ func (s *Shared[K]) Take(k K, n int64) bool {
 func (s *Shared[K]) OwnPartUsed(k K, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used+n <= s.max && beyondPart(s.by[k], s.used, n, s.max)
+	s.find(k)
+	return s.used+n <= s.max && beyondPart(s.held, s.used, n, s.max)
 }
 
 // Give gives n back.
 func (s *Shared[K]) Give(k K, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.find(k)
 	s.used -= n
-	if s.by[k] -= n; s.by[k] == 0 {
-		delete(s.by, k)
-	}
+	s.held -= n
 }
 
 // Used is what all hold together.
