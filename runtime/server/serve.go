@@ -41,14 +41,17 @@ func (r *request) perform() (answer []byte, err error) {
 	if r.entry.Err() != nil {
 		return nil, r.entry.Err() // cancelled before it began
 	}
-	b := rpc.AppendResultHead(r.out[:0], r.id)
+	var b []byte
 	if r.p.s.middleware != nil {
-		b, err = r.performWithMiddleware(b)
+		b, err = r.performWithMiddleware()
 	} else {
-		b, err = r.dispatch(b)
+		b, err = r.dispatch()
 	}
-	if b = append(b, '}'); err != nil || r.placeholders == nil {
-		return b, err
+	if err != nil {
+		return nil, err
+	}
+	if b = append(b, '}'); r.placeholders == nil {
+		return b, nil
 	}
 	if b, err = r.fillOrStream(b); err != nil && r.entry.Err() == nil {
 		r.log().Error("data not sent", "error", err)
@@ -69,7 +72,12 @@ func logPanic(log *slog.Logger, v any) {
 	log.Error("panic", "panic", v, "stack", string(debug.Stack()))
 }
 
-func (r *request) dispatch(b []byte) (_ []byte, err error) {
+// dispatch appends the result of the request to the beginning of the answer.
+func (r *request) dispatch() (b []byte, err error) {
+	if r.method.Op == wire.OpCallTool {
+		return r.callTool()
+	}
+	b = r.beginAnswer()
 	switch r.method.Op {
 	case wire.OpInitialize:
 		b, err = r.initialize(b)
@@ -79,8 +87,6 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 		if err = r.reservation.list(r.ctx, &r.p.s.toolLists); err == nil {
 			b, err = r.listTools(b)
 		}
-	case wire.OpCallTool:
-		b, err = r.callTool(b)
 	case wire.OpMethod:
 		b, err = r.callMethod(b)
 	case wire.OpSubscribe, wire.OpUnsubscribe:

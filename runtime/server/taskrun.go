@@ -101,7 +101,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 		began := time.Now()
 		defer func() { call.observeRun(began, &o) }()
 	}
-	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
+	result, err := s.execute(&call.local.ctx, call, t.Args)
 	if f := (*fault)(nil); errors.As(err, &f) {
 		end := failed(&f.own) // the whole error of plainKind; of others the message and data, as revisions with a code for the kind show them
 		end.Kind, end.Message, end.Status = f.kind, cmp.Or(f.status, f.text), call.revision.statusOf(f.kind, end.Status)
@@ -116,11 +116,9 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun returns a request that stands for the run of a task: its body is lent at once (lendBody), but it has buffers, and the account in which
-// decoded bytes count.
+// newRun returns a request that stands for the run of a task: it has a body, and the account in which decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
-	r.lendBody()
 	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
