@@ -140,7 +140,7 @@ func (r *request) event(kind EventKind) Event {
 		rev = agreed // the handshake is read in the newest revision that has one
 	}
 	return Event{
-		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: rev.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
+		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: rev.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.requestID(),
 	}
 }
 

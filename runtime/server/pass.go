@@ -48,7 +48,7 @@ func (r *request) performWithMiddleware() ([]byte, error) {
 	p := r.p
 	m := r.newMessage()
 	p.describe(m, r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
-	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
+	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.requestID(), r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
 	m.request = r
 	ctx := r.ctx
 	if r.method.Op == wire.OpInitialize { // its entry is protected (CAN07), so ctx would outlast the connection, which middleware must not

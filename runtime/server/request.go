@@ -22,44 +22,39 @@ type request struct {
 	method         *wire.Method
 	tool           *Tool        // of tools/call
 	policy         *EntryPolicy // of prompts/get and resources/read; nil: none
-	task           bool         // the call becomes a task
 	counted        bool         // in Server.calls
 	holdsTaskState bool         // it holds peer.taskState
-	repeatedKey    bool         // the arguments have a repeated key, which decoding them has to find
 	decoding       bool         // its input is being decoded
 	holdsDecoding  bool         // it holds Server.decoding
 	can            ability
-	raw            []byte          // the params, for methods of a MethodHandler
-	values         context.Context // the values that the handler sees beside the connection's; nil: none
-	header         Header          // of the HTTP request; nil: none
-	account        *account        // the one that countedBytes count in; nil before the request is counted
-	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
-	smallBytes     int64           // of the client's answers to questions, while they are too small to count
+	raw            []byte   // the params
+	header         Header   // of the HTTP request; nil: none
+	account        *account // the one that countedBytes count in; nil before the request is counted
+	countedBytes   int64    // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
+	smallBytes     int64    // of the client's answers to questions, while they are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
-	id             rpc.ID
 
-	frame   []byte   // as received
-	outcome Outcome  // for observers; "" is Succeeded
-	call    *Call    // allocated for tools/call, not filled in; nil: newCall makes one
-	passes  *passes  // counts the calls of next in tool middleware; nil: none
-	readers []Opener // of ReaderOf, which the handler gave (noteReader)
-
-	// after runs when the answer was written, or will not be.
-	after       func()
-	nextWaiting *request // in workers
+	frame   []byte    // as received
+	passes  *passes   // counts the calls of next in tool middleware; nil: none
+	readers *[]Opener // of ReaderOf, which the handler gave (noteReader); nil: none
 }
 
 // body is what a request needs only before or after its handler: what is read of it, and its answer in the making. That is most of a request's memory. A
 // request that may wait for long lends its body to others.
 type body struct {
-	params    wire.Params
-	size      int        // of the message, which is kept until the request is over
-	about     rpc.ID     // set for a batch: the id that its answers are written about
-	taskTool  *Tool      // of the task that the request reads; only set for middleware
-	sub       *listen    // of subscriptions/listen
-	handshake *handshake // of initialize
+	id          rpc.ID // see requestID; of an array of messages: the id that its answers are written about
+	params      wire.Params
+	size        int             // of the message, which is kept until the request is over
+	values      context.Context // the values that the handler sees beside the connection's; nil: none
+	repeatedKey bool            // the arguments have a repeated key, which decoding them has to find
+	task        bool            // the call becomes a task
+	taskTool    *Tool           // of the task that the request reads; only set for middleware
+	sub         *listen         // of subscriptions/listen
+	handshake   *handshake      // of initialize
+	nextWaiting *request        // in workers
+	call        *Call           // allocated for tools/call, not filled in; nil: newCall makes one
 
 	result       wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
 	output       *check.Decoder  // has checked the output of tools/call, whose text is not written yet; nil otherwise
@@ -73,6 +68,10 @@ type body struct {
 	streamed     bool            // it goes to the client piece by piece, so there is no other one
 	taken        bool            // the answer was large, and its client read it
 	torn         bool            // the answer was not written as a whole
+	outcome      Outcome         // for observers; "" is Succeeded
+
+	// after runs when the answer was written, or will not be.
+	after func()
 }
 
 // clear forgets everything but the buffers that are not large.
@@ -94,6 +93,14 @@ func (r *request) takeBody() {
 	if r.body, ok = r.reservation.s.bodies.Get().(*body); !ok {
 		r.body = new(body)
 	}
+}
+
+// requestID is the id of the request: while the body is lent, only its entry has it.
+func (r *request) requestID() rpc.ID {
+	if r.entry == nil {
+		return r.id
+	}
+	return r.entry.Key().ID
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -157,7 +164,7 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold of limits and budgets.
 func (r *request) uncount() {
-	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRunOf != nil {
+	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRun {
 		space.free()
 	}
 	if r.holdsDecoding {
@@ -180,7 +187,7 @@ func (r *request) uncount() {
 
 // beginAnswer begins the answer with what comes before its result.
 func (r *request) beginAnswer() []byte {
-	b := rpc.AppendResultHead(r.out[:0], r.id)
+	b := rpc.AppendResultHead(r.out[:0], r.requestID())
 	r.head = len(b)
 	return b
 }

@@ -181,7 +181,7 @@ func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 // is encoded, all of their outputs could be in memory. The first run of each handler needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
-		r.firstRunOf = x
+		r.firstRun = true
 		return nil
 	}
 	slots := &r.s.probes

@@ -64,7 +64,7 @@ func (r *request) log() *slog.Logger {
 	if r.method == nil {
 		return r.reservation.s.log
 	}
-	return r.p.s.log.With("id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
+	return r.p.s.log.With("id", r.requestID().String(), "method", r.method.Name, "tool", r.toolName())
 }
 
 // logPanic is called where v was recovered: the stack is that of the panic.
@@ -154,7 +154,7 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	r.dropParts()
 	m := outgoing{frame: answer, long: r.longAnswer(), trailer: r.trailer, retires: r.entry, revision: r.revision}
-	r.reservation.answer(r.entry, &m, r.id, err)
+	r.reservation.answer(r.entry, &m, r.requestID(), err)
 	r.out = m.frame
 	r.torn = false
 	m.torn = &r.torn
