@@ -95,7 +95,7 @@ func (s *session) prune() {
 			s.dropKind(k, &r, all)
 		}
 	}
-	surplus := len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
+	surplus := s.streams.size() - keptStreams - s.active.size() - len(s.listeners)
 	if surplus <= 0 {
 		return
 	}

@@ -29,7 +29,7 @@ func (s *session) Copy(about rpc.ID, last bool, answer *server.LongAnswer) error
 // writeTo writes to the stream of the request, which ends with the last frame.
 func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last bool) error) error {
 	s.mu.Lock()
-	st := s.active.Get(about)
+	st := s.active.get(about)
 	switch {
 	case !last || st == nil:
 	case st.batched && st.about != about: // the batch goes on without this request, which is cancelled
@@ -60,7 +60,7 @@ func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.active.Get(about); st != nil {
+	if st := s.active.get(about); st != nil {
 		st.status, st.retry = tryLater(err)
 	}
 }
@@ -80,7 +80,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	read = len(s.listeners) > 0
-	if st := s.active.Get(about); st != nil {
+	if st := s.active.get(about); st != nil {
 		read = st.read()
 	}
 	return read, s.watched()
@@ -97,7 +97,7 @@ func (s *session) watched() <-chan struct{} {
 // AnswersInline implements server.Inline.
 func (s *session) AnswersInline(about rpc.ID) {
 	s.mu.Lock()
-	st := s.active.Get(about)
+	st := s.active.get(about)
 	s.mu.Unlock()
 	if st != nil {
 		st.answersInline()
