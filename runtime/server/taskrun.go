@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -78,7 +79,23 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 		b = append(append(b, `,"carried":`...), recorded...)
 	}
 	r.scratch = append(b, '}')
+	if r.params.ProgressToken.IsZero() && meta == nil && earlier.empty() {
+		return r.sharedMeta(r.scratch)
+	}
 	return slices.Clone(r.scratch)
+}
+
+// sharedMeta returns a copy of what is to be stored of a task's request, where that says nothing of the request itself: tasks of a tool that clients of one
+// kind create share it. It is kept with the tool, so it is bounded (TSK28).
+func (r *request) sharedMeta(meta []byte) []byte {
+	if last := r.tool.meta.Load(); last != nil && bytes.Equal(*last, meta) {
+		return *last
+	}
+	own := slices.Clone(meta)
+	if len(own) <= smallMessage {
+		r.tool.meta.Store(&own)
+	}
+	return own
 }
 
 // runTask is the engine's runner: it runs the tool's handler and returns how the task ends.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -55,6 +56,8 @@ type Tool struct {
 	slots *toolSlots
 	// mark tells it from other tools that had its name, or will have it; see toolsOfTasks.
 	mark string
+	// meta is what the tool's last task has as its Meta; see request.sharedMeta. It is made with mark.
+	meta *atomic.Pointer[[]byte]
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
