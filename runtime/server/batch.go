@@ -86,7 +86,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 
 // expect notes that a request of the batch is about to be served.
 func (b *batch) expect(e *inflight.Entry) {
-	id := e.Key().ID
+	id := e.ID()
 	all := &b.p.batches
 	all.mu.Lock()
 	all.of.Set(id, b)

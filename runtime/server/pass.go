@@ -21,7 +21,7 @@ func (p *peer) message(rev *revision, method string, kind rpc.Kind, from infligh
 
 // describe fills in what all messages have.
 func (p *peer) describe(m *Message, rev *revision, method string, kind rpc.Kind, from inflight.Direction) {
-	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.principal, p, rev
+	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.who.principal, p, rev
 	if rev.Handshake {
 		m.can = p.can
 	}

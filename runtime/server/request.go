@@ -27,11 +27,10 @@ type request struct {
 	decoding       bool         // its input is being decoded
 	holdsDecoding  bool         // it holds Server.decoding
 	can            ability
-	raw            []byte   // the params
-	header         Header   // of the HTTP request; nil: none
-	account        *account // the one that countedBytes count in; nil before the request is counted
-	countedBytes   int64    // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
-	smallBytes     int64    // of the client's answers to questions, while they are too small to count
+	raw            []byte // the params
+	header         Header // of the HTTP request; nil: none
+	countedBytes   int64  // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
+	smallBytes     int64  // of the client's answers to questions, while they are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
@@ -100,7 +99,7 @@ func (r *request) requestID() rpc.ID {
 	if r.entry == nil {
 		return r.id
 	}
-	return r.entry.Key().ID
+	return r.entry.ID()
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -170,7 +169,7 @@ func (r *request) uncount() {
 	if r.holdsDecoding {
 		r.unlockDecoding()
 	}
-	s, a := r.reservation.s, r.account
+	s, a := r.reservation.s, r.reservation.account
 	if r.countedBytes > 0 {
 		s.bytes.Give(&a.bytes, r.countedBytes)
 		r.countedBytes = 0

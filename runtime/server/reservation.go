@@ -31,7 +31,12 @@ func (r *reservation) share() *share {
 	if r.p.exchange {
 		return &r.account.unread
 	}
-	return &r.p.unread
+	own := r.p.unread.Load()
+	if own == nil {
+		r.p.unread.CompareAndSwap(nil, &share{of: &r.account.unread})
+		own = r.p.unread.Load()
+	}
+	return own
 }
 
 // reserve takes bytes for an answer of n bytes before it is encoded.

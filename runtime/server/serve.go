@@ -251,7 +251,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	}
 	info := e.Info()
 	rev := p.s.revisions[info.Variant]
-	about := subject{peer: p, id: e.Key().ID}
+	about := subject{peer: p, id: e.ID()}
 	m := outgoing{retires: timedOut{e}, revision: rev}
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waiting() {
 		m.err = t.busy()

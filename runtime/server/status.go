@@ -35,7 +35,7 @@ func (p *peer) notify(about topic, life *taskLife) {
 // untilBegun returns when the client is initialized: until then the client gets nothing but answers, pings and log messages (LET09). untilBegun returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
 	select {
-	case <-p.begun:
+	case <-p.begun.Done():
 		return true
 	case <-p.ctx.Done():
 		return false

@@ -88,12 +88,12 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 // sharedMeta returns a copy of what is to be stored of a task's request, where that says nothing of the request itself: tasks of a tool that clients of one
 // kind create share it. It is kept with the tool, so it is bounded (TSK28).
 func (r *request) sharedMeta(meta []byte) []byte {
-	if last := r.tool.meta.Load(); last != nil && bytes.Equal(*last, meta) {
+	if last := r.tool.calls.meta.Load(); last != nil && bytes.Equal(*last, meta) {
 		return *last
 	}
 	own := slices.Clone(meta)
 	if len(own) <= smallMessage {
-		r.tool.meta.Store(&own)
+		r.tool.calls.meta.Store(&own)
 	}
 	return own
 }
@@ -139,13 +139,12 @@ func (s *Server) newRun(who Requestor) *request {
 	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.account = s.openAccount(who)
-	r.reservation.account = r.account
+	r.reservation.account = s.openAccount(who)
 	return r
 }
 
 func (s *Server) endRun(r *request) {
-	a := r.account
+	a := r.reservation.account
 	defer func() { // also when a reader ends the goroutine
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -68,14 +68,29 @@ func (r *request) newCall() *Call {
 }
 
 // resume restores the journal and answers that the client sent with its retry (EXT17).
-func (c *Call) resume() (err error) {
+func (c *Call) resume() error {
 	if c.revision.Handshake || !c.r.retried() {
 		return nil
 	}
-	if c.stateless, err = newStatelessJournal(c, c.r); err == nil {
-		c.journal = c.stateless.journal
+	t, err := newStatelessJournal(c, c.r)
+	if err != nil {
+		return err
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.openRecord()
+	x.stateless, x.journal = t, t.journal
+	return nil
+}
+
+// stateless is the journal in a stateless revision, nil if there is none.
+func (c *Call) stateless() *statelessJournal {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.record == nil {
+		return nil
+	}
+	return c.record.stateless
 }
 
 // retried reports whether the request is a retry with answers.
@@ -88,9 +103,7 @@ func (c *Call) suspend(result *reservation) error {
 	if c.revision.Handshake {
 		return nil // its questions are answered before the handler goes on
 	}
-	c.mu.Lock()
-	t := c.stateless
-	c.mu.Unlock()
+	t := c.stateless()
 	if t == nil || t.opened() == 0 {
 		return nil
 	}
@@ -123,8 +136,8 @@ func (c *Call) close() {
 	c.progress.close()
 	c.mu.Lock()
 	c.r = nil
-	if c.journal != nil {
-		c.journal.refuseSteps(errCallOver)
+	if c.record != nil && c.record.journal != nil {
+		c.record.journal.refuseSteps(errCallOver)
 	}
 	c.mu.Unlock()
 }

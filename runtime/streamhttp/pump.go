@@ -82,7 +82,7 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 			return true
 		case <-r.Context().Done():
 			return false
-		case <-s.ended.done():
+		case <-s.ended.Done():
 			return !st.quiet()
 		}
 	}
@@ -95,9 +95,9 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) (whole bool) {
 	tick, stop := ticks(s.h.opts.keepAlive)
 	defer stop()
-	over := s.ended.done()
+	over := s.ended.Done()
 	if st.listener {
-		over = s.ending.done()
+		over = s.ending.Done()
 	}
 	for {
 		b := st.take(reader)

@@ -144,7 +144,7 @@ func (s *session) expire() {
 
 // over reports whether the end of the session has begun.
 func (s *session) over() bool {
-	return s.ending.isClosed()
+	return s.ending.Closed()
 }
 
 // End implements server.Ender.
@@ -170,15 +170,15 @@ func (s *session) end(cause *inflight.Cause) {
 		if s.idle != nil {
 			s.idle.Stop()
 		}
-		s.ending.close()
+		s.ending.Close()
 	}
 	s.mu.Unlock()
 	if !first {
-		<-s.ended.done()
+		<-s.ended.Done()
 		return
 	}
 	s.dropUnread()
-	defer s.ended.close()
+	defer s.ended.Close()
 	if peer == nil {
 		return
 	}

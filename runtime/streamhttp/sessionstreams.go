@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/latch"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -26,8 +27,8 @@ type session struct {
 	sealed      bool            // its id is sealed, so other processes may resume it
 	peer        *server.Session // the same session in package server, which serves its messages; nil until the handshake is being served
 	kept        atomic.Int64    // bytes in streams
-	ending      signal          // its end begins: nothing more is received
-	ended       signal          // what was in flight is over, or the server's grace period
+	ending      latch.Latch     // its end begins: nothing more is received
+	ended       latch.Latch     // what was in flight is over, or the server's grace period
 
 	order sync.Mutex // messages are received one at a time
 
@@ -300,5 +301,5 @@ func (s *session) closePolling(id rpc.ID) bool {
 func ClosePolling(ctx context.Context) bool {
 	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)
-	return s != nil && !s.sessionless && e != nil && s.closePolling(e.Key().ID)
+	return s != nil && !s.sessionless && e != nil && s.closePolling(e.ID())
 }

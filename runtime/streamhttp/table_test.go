@@ -51,19 +51,3 @@ func TestCAN05ATableTakesIDsInAnySpelling(t *testing.T) {
 		t.Error("1 did not remove 1.0")
 	}
 }
-
-func TestASignalIsSeenBeforeAndAfter(t *testing.T) {
-	var s signal
-	before := s.done()
-	select {
-	case <-before:
-		t.Error("closed already")
-	default:
-	}
-	s.close()
-	<-before
-	<-s.done()
-	if !s.isClosed() {
-		t.Error("not closed")
-	}
-}
