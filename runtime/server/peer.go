@@ -42,16 +42,16 @@ type peer struct {
 	client      *Client       // its description of itself then, without capabilities
 	begun       latch.Latch   // the client is initialized, and may be asked, or its input has ended
 	closing     atomic.Bool   // it ends: no more requests are taken
-	stops       bool          // a shutdown ends it; only for the goroutine that calls end and wait
 	gone        atomic.Bool   // nothing is written any more
 	passing     atomic.Bool   // the read loop waits for middleware
-	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
 	released    atomic.Bool   // release was called
+	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
 	receiving   *batch                   // the batch that is being received, which holds its answers; nil outside of batches; for the read loop alone
 	batches     batches                  // those whose answers are not complete
 	left        bool                     // forgetPeer was called: it can subscribe to nothing any more; guarded by Server.mu
+	stops       bool                     // a shutdown ends it; only for the goroutine that calls end and wait
 	streams     bool                     // the transport has a stream per request
 	sessionless bool                     // it stands for the session of one message, of a client that has none
 	exchange    bool                     // it has one request
