@@ -276,8 +276,8 @@ func (r *results) cell(w row, contestant string) string {
 	if r.of[w.prefix+ours] == nil {
 		base = floor
 	}
-	if contestant != base {
-		return fmt.Sprintf("%s (%.2f)", quantity(v, w.unit), v/r.median(w.prefix+base, w.unit))
+	if of := r.median(w.prefix+base, w.unit); contestant != base && of > 0 {
+		return fmt.Sprintf("%s (%.2f)", quantity(v, w.unit), v/of)
 	}
 	if w.unit == "ns/op" && base == ours {
 		return duration(v) + ", " + count(r.median(w.prefix+ours, "allocs/op")) + " allocations"
@@ -293,7 +293,7 @@ func quantity(v float64, unit string) string {
 	if v >= 1e3 {
 		return digits(v/1e3) + " kB"
 	}
-	return digits(v) + " B"
+	return strconv.FormatFloat(v, 'f', 0, 64) + " B"
 }
 
 // duration writes nanoseconds with three digits.
