@@ -7,11 +7,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// table is a map of a session. Most sessions have few streams at a time, and most of their time none: a Go map, once it was used, keeps room for eight
-// entries, and for as many as it ever had. The zero table is empty.
+// table is a map of a session. Most sessions have few streams at a time, and most of their time none: a Go map, once it was used, keeps room for at least
+// eight entries. The zero table is empty.
 type table[K comparable, V any] struct {
 	few  []entry[K, V] // all entries, until there are more than fewEntries
-	many map[K]V       // all entries from then on, until there are none
+	many map[K]V       // all entries from then on: a session that had many may have many again
 }
 
 type entry[K comparable, V any] struct {
@@ -21,6 +21,9 @@ type entry[K comparable, V any] struct {
 
 // fewEntries is up to how many entries looking at each takes no longer than hashing.
 const fewEntries = 8
+
+// keptEntries is for how many entries an empty table keeps room: sessions whose requests overlap now and then would allocate it again and again.
+const keptEntries = 4
 
 func (t *table[K, V]) size() int { return len(t.few) + len(t.many) }
 
@@ -64,9 +67,7 @@ func (t *table[K, V]) set(key K, v V) {
 
 func (t *table[K, V]) delete(key K) {
 	if t.many != nil {
-		if delete(t.many, key); len(t.many) == 0 {
-			t.many = nil
-		}
+		delete(t.many, key)
 		return
 	}
 	i := t.index(key)
@@ -76,7 +77,7 @@ func (t *table[K, V]) delete(key K) {
 	last := len(t.few) - 1
 	t.few[i] = t.few[last]
 	clear(t.few[last:])
-	if t.few = t.few[:last]; last == 0 && cap(t.few) > 1 {
+	if t.few = t.few[:last]; last == 0 && cap(t.few) > keptEntries {
 		t.few = nil
 	}
 }
