@@ -80,6 +80,7 @@ func openPipe(b *testing.B, name string) (l *link, hangUp func()) {
 		go io.Copy(io.Discard, clientR)
 		cancel()
 		<-done
+		clientR.Close() // whoever reads still ends
 	}
 }
 

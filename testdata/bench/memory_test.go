@@ -86,12 +86,14 @@ func holdCalls(b *testing.B, name string, measure func(one func())) {
 	answersAtOnce.Store(true)
 	send()
 	l.response()
-	go l.discard()
+	var reader sync.WaitGroup
+	reader.Go(l.discard)
 	measure(func() {
 		send()
 		<-started
 	})
 	hangUp()
+	reader.Wait() // it has the client's buffer
 	for range id - 1 {
 		<-ended
 	}
