@@ -51,7 +51,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 	case cause != nil && errors.Is(cause, errNoSession): // another request has found that the session is gone
 		return errNoSession
 	case cause == nil && s.usable() == nil:
-		s.cfg.logger.Warn("an answer was not delivered", "id", e.Key().ID.String(), "error", err)
+		s.cfg.logger.Warn("an answer was not delivered", "id", e.ID().String(), "error", err)
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (c *call) snapshot() Request {
 		return Request{}
 	}
 	started := c.round.entry.Started()
-	return Request{ID: c.round.entry.Key().ID, Method: c.op.Name, Tool: c.tool, Started: started, Age: time.Since(started), Progress: c.last, Waiting: len(c.questions) > 0}
+	return Request{ID: c.round.entry.ID(), Method: c.op.Name, Tool: c.tool, Started: started, Age: time.Since(started), Progress: c.last, Waiting: len(c.questions) > 0}
 }
 
 // CancelRequest gives up a request in the way that the revision and the transport have for it: by a notification, by closing its stream, or
@@ -91,7 +91,7 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 		return
 	}
 	info := e.Info()
-	s.cfg.logger.Info("request ended", "id", e.Key().ID.String(), "method", info.Method, "tool", info.Tool, "source", cause.Source.String(), "reason", cause.Reason)
+	s.cfg.logger.Info("request ended", "id", e.ID().String(), "method", info.Method, "tool", info.Tool, "source", cause.Source.String(), "reason", cause.Reason)
 	if e.Key().Direction == inflight.Incoming {
 		s.questionEnded(e, cause)
 		return
@@ -107,7 +107,7 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 }
 
 func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
-	id, task := e.Key().ID, r.leavesTask(cause)
+	id, task := e.ID(), r.leavesTask(cause)
 	willNameTask := task && r.willNameTask()
 	if task || s.link.shared() {
 		s.expectLate(id, r, task)
@@ -195,7 +195,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	}
 	for c := range s.calls {
 		c.mu.Lock()
-		if c.registered && c.round != nil && c.round.entry.Key().ID == id {
+		if c.registered && c.round != nil && c.round.entry.ID() == id {
 			c.gaveUp = cause
 		}
 		c.mu.Unlock()

@@ -44,7 +44,7 @@ func TestCAN31IDsOfAFormAreWithdrawnWhileItIsAnswered(t *testing.T) {
 			for _, e := range entries[:2] {
 				all.Go(func() { e.Cancel(&Cause{Source: inflight.SourcePeer}) })
 			}
-			last := `"id":` + entries[2].Key().ID.String()
+			last := `"id":` + entries[2].ID().String()
 			for got := ""; !strings.Contains(got, last); got = <-sent {
 			}
 			all.Wait()

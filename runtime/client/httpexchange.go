@@ -36,7 +36,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 			l.forget(st)
 		}
 		l.mu.Unlock()
-		l.s.forgetLate(r.entry.Key().ID)
+		l.s.forgetLate(r.entry.ID())
 	}()
 	ctx = context.WithValue(ctx, roundKey{}, r) // Asking pauses the clock of its call
 	err := l.roundTrip(ctx, frame, r, st)
@@ -46,7 +46,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 		case r.noise != nil:
 			err = r.noise
 		case !r.stray.IsZero():
-			err = broken(r.call.op.Name, "the response answers request %s, not %s, which it is for", r.stray.String(), r.entry.Key().ID.String())
+			err = broken(r.call.op.Name, "the response answers request %s, not %s, which it is for", r.stray.String(), r.entry.ID().String())
 		}
 	}
 	if err != nil && ctx.Err() == nil {

@@ -291,7 +291,7 @@ func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel
 	if c.s.waiting == nil {
 		c.s.waiting = map[rpc.ID]*waiting{}
 	}
-	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel, stop}
+	c.s.waiting[c.round.entry.ID()] = &waiting{c.round, cancel, stop}
 	c.s.signalNoneLeft()
 	c.s.mu.Unlock()
 	if cause := c.giveUpCause(); cause != nil {
@@ -305,7 +305,7 @@ func (c *call) endWaiting(cancel context.CancelCauseFunc) {
 	cancel(nil)
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	id := c.round.entry.Key().ID
+	id := c.round.entry.ID()
 	c.s.waiting[id].stop()
 	delete(c.s.waiting, id)
 }

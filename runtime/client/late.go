@@ -68,7 +68,7 @@ func (s *state) onItsWay(c *call) bool {
 	}
 	cause := r.entry.Cause()
 	if cause != nil && cause.Source == inflight.SourceCompleted {
-		return s.waiting[r.entry.Key().ID] == nil
+		return s.waiting[r.entry.ID()] == nil
 	}
 	return !r.late && r.leavesTask(cause)
 }
@@ -168,7 +168,7 @@ func (s *Session) awaits(r *round) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.late.rounds[r.entry.Key().ID] != nil
+	return s.late.rounds[r.entry.ID()] != nil
 }
 
 // answeredLate drops an answer that nobody waits for any more (CAN15). A task that it names is cancelled.

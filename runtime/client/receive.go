@@ -71,7 +71,7 @@ func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 			s.cfg.logger.Warn("an error that names no request is taken for the answer to the only one that is open", "id", id.String())
 		}
 	}
-	if from != nil && id != from.entry.Key().ID {
+	if from != nil && id != from.entry.ID() {
 		from.stray = id
 	}
 	e := s.tracker.Find(s.key(id, inflight.Outgoing))
@@ -91,7 +91,7 @@ func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 // the error may be for one that was given up.
 func (s *Session) onlyRequest(from *round) rpc.ID {
 	if from != nil {
-		return from.entry.Key().ID
+		return from.entry.ID()
 	}
 	var only rpc.ID
 	n := 0

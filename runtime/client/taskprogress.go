@@ -118,7 +118,7 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 func (c *call) reportLate(token rpc.ID, p Progress) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.round == nil || c.round.entry.Key().ID != token {
+	if c.round == nil || c.round.entry.ID() != token {
 		return false
 	}
 	c.round.reports.add(p)

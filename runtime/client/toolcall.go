@@ -259,7 +259,7 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 		s.cfg.logger.Warn("a new task has an unknown status, and counts as working until its state is read", "task", state.ID, "status", rpc.Printable(string(state.Status)))
 		state.Status = task.Working
 	}
-	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.Key().ID)
+	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.ID())
 	x.leavesOpen = c.leavesOpen
 	c.mu.Lock()
 	x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on

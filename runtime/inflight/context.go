@@ -11,7 +11,7 @@ var _ context.Context = (*Entry)(nil)
 // is paused, the timeout is as if the clock went on now.
 func (e *Entry) Deadline() (time.Time, bool) {
 	deadline, ok := e.parent.Deadline()
-	if e.info.Timeout <= 0 {
+	if e.kind.Timeout <= 0 {
 		return deadline, ok
 	}
 	own := e.shard.tracker.at(e.dueUnlocked())
@@ -126,7 +126,7 @@ func (e *Entry) stop(c *callback) bool {
 
 // String names the context without its values.
 func (e *Entry) String() string {
-	return "inflight.Entry(" + e.info.Method + " " + e.key.ID.String() + ")"
+	return "inflight.Entry(" + e.kind.Method + " " + e.id.String() + ")"
 }
 
 type entryKey struct{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // CancelEffect is the effect of an attempt to end a request.
@@ -23,11 +25,13 @@ type Entry struct {
 	next *Entry // in the table's bucket, guarded by shard.mu
 	hash uint64 // beside next: skipping an entry touches one cache line
 
-	parent  context.Context
-	shard   *shard
-	started int64 // on the tracker's clock
-	key     Key
-	info    Info
+	parent    context.Context
+	shard     *shard
+	started   int64  // on the tracker's clock
+	peer      uint64 // of its key, as id; the flag outgoing says the direction
+	id        rpc.ID
+	kind      *Kind
+	principal string
 
 	state
 }
@@ -51,12 +55,20 @@ const (
 	waiting                       // its handler waits for other requests before it begins
 	lacksRoom                     // its answer waits for memory
 	hasValues                     // lazy.values is set; never changes
+	outgoing                      // of its key; never changes
 )
 
 // Room is memory for one Entry and its answer, as a part of something that the caller of RegisterIn allocates anyway.
 type Room struct {
 	entry Entry
+	kind  Kind
 	lazy  lazyState
+}
+
+// entryOfItsKind is an Entry that shares its Kind with no other.
+type entryOfItsKind struct {
+	entry Entry
+	kind  Kind
 }
 
 // lazyState is the state that most incoming requests never need.
@@ -90,10 +102,22 @@ func (e *Entry) makeLazy() *lazyState {
 }
 
 // Key returns the key that the request is registered under.
-func (e *Entry) Key() Key { return e.key }
+func (e *Entry) Key() Key {
+	k := Key{Peer: e.peer, ID: e.id}
+	if e.flags.Load()&outgoing != 0 {
+		k.Direction = Outgoing
+	}
+	return k
+}
+
+// ID is the ID of the Key.
+func (e *Entry) ID() rpc.ID { return e.id }
 
 // Info returns the Info that the request was registered with.
-func (e *Entry) Info() Info { return e.info }
+func (e *Entry) Info() Info {
+	k := e.kind
+	return Info{k.Method, k.Tool, e.principal, k.Timeout, k.Protected, k.AnswersTimeout, k.Variant}
+}
 
 // Values returns the context passed to RegisterIn, nil if there is none. It has values that the parent does not have; nothing else of it is used.
 func (e *Entry) Values() context.Context {
@@ -171,7 +195,7 @@ func (e *Entry) Follow(ctx context.Context) {
 // snapshot is what the entry says of itself at now. shard.mu is held.
 func (e *Entry) snapshot(now int64) Snapshot {
 	s := Snapshot{
-		Key: e.key, Info: e.info, Values: e.Values(),
+		Key: e.Key(), Info: e.Info(), Values: e.Values(),
 		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
 	}
 	s.Protected = e.flags.Load()&protected != 0

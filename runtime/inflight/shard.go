@@ -27,17 +27,17 @@ type shard struct {
 func (t *Tracker) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
 
 // add puts a new request into the table and, with a timeout, into the heap.
-func (s *shard) add(e *Entry) error {
+func (s *shard) add(e *Entry, key *Key) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tracker.closed.Load() {
 		return ErrShutdown
 	}
-	if s.table.find(e.hash, &e.key) != nil {
+	if s.table.find(e.hash, key) != nil {
 		return ErrInFlight
 	}
 	s.table.insert(e)
-	if e.info.Timeout <= 0 {
+	if e.kind.Timeout <= 0 {
 		return nil
 	}
 	s.schedule(e, e.started)
@@ -144,7 +144,7 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 
 // unprotect is apply for Unprotect.
 func (s *shard) unprotect(e *Entry) CancelEffect {
-	if e.info.Protected {
+	if e.kind.Protected {
 		return Recorded
 	}
 	e.flags.And(^protected)
@@ -169,7 +169,7 @@ func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 // retire releases all memory that the tracker has for the request (an unanswered one stays in the table), and wakes those that wait for its end (CAN03).
 func (s *shard) retire(e *Entry, c *Cause) {
 	ended := over
-	if e.info.AnswersTimeout && c.Source == SourceTimeout {
+	if e.kind.AnswersTimeout && c.Source == SourceTimeout {
 		ended |= unanswered
 	} else {
 		s.table.remove(e)
@@ -232,7 +232,7 @@ func (t *table) find(hash uint64, key *Key) *Entry {
 		return nil
 	}
 	for e := *t.bucket(hash); e != nil; e = e.next {
-		if e.hash == hash && e.key.same(key) {
+		if e.hash == hash && e.has(key) {
 			return e
 		}
 	}
@@ -364,7 +364,7 @@ func (e *Entry) due() int64 {
 
 // dueAfter returns when the timeout passes, given how long it is delayed.
 func (e *Entry) dueAfter(delay int64) int64 {
-	if due := e.started + int64(e.info.Timeout) + delay; due > e.started {
+	if due := e.started + int64(e.kind.Timeout) + delay; due > e.started {
 		return due
 	}
 	return math.MaxInt64 // a timeout of centuries

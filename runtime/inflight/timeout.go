@@ -6,7 +6,7 @@ import (
 
 // pauseOrResume stops the clock of a request's timeout at the first pause, and lets it go on at the last resume (CAN28); the lock is held.
 func (s *shard) pauseOrResume(e *Entry, ev event) {
-	if e.info.Timeout <= 0 {
+	if e.kind.Timeout <= 0 {
 		return
 	}
 	x, now := e.makeLazy(), s.tracker.now()
@@ -34,7 +34,7 @@ func (s *shard) extend(e *Entry, limit time.Duration) {
 		now = x.pausedAt
 	}
 	ran := now - e.started - x.paused
-	if most := int64(limit - e.info.Timeout); limit > 0 && ran > most {
+	if most := int64(limit - e.kind.Timeout); limit > 0 && ran > most {
 		ran = most
 	}
 	if ran <= x.extended {
@@ -75,7 +75,7 @@ func (s *shard) expire() {
 }
 
 func timeoutCause(e *Entry) *Cause {
-	after := e.info.Timeout
+	after := e.kind.Timeout
 	if e.flags.Load()&delayed != 0 {
 		after += time.Duration(e.lazy.extended)
 	}
@@ -108,7 +108,7 @@ func (e *Entry) Paused() time.Duration {
 func (e *Entry) Extend(limit time.Duration) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.info.Timeout > 0 && e.flags.Load()&over == 0 {
+	if e.kind.Timeout > 0 && e.flags.Load()&over == 0 {
 		e.shard.extend(e, limit)
 	}
 }

@@ -29,9 +29,9 @@ type Key struct {
 	Direction Direction
 }
 
-// same reports whether two keys are the same, however their ids are spelt (LET14).
-func (k *Key) same(other *Key) bool {
-	return k.Peer == other.Peer && k.Direction == other.Direction && k.ID.Same(other.ID)
+// has reports whether the key is the entry's, however its id is spelt (LET14).
+func (e *Entry) has(key *Key) bool {
+	return e.peer == key.Peer && (e.flags.Load()&outgoing != 0) == (key.Direction == Outgoing) && e.id.Same(key.ID)
 }
 
 // Info is what is known about a request when it is registered.
@@ -41,6 +41,19 @@ type Info struct {
 	Protected               bool          // protected from the start (CAN07, CAN14); see Entry.Protect
 	AnswersTimeout          bool          // if its timeout ends it, it is still answered; see Entry.AnswerTimeout
 	Variant                 uint8         // for the caller of Register; the tracker does not look at it
+}
+
+// Kind is what an Info has but the Principal: requests of one kind can share it.
+type Kind struct {
+	Method, Tool              string
+	Timeout                   time.Duration
+	Protected, AnswersTimeout bool
+	Variant                   uint8
+}
+
+// kind is the Info's Kind.
+func (i *Info) kind() Kind {
+	return Kind{i.Method, i.Tool, i.Timeout, i.Protected, i.AnswersTimeout, i.Variant}
 }
 
 // Errors of Register.
@@ -89,23 +102,35 @@ func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
 // already, the request is cancelled; when parent ends later, Watch, Entry.Follow or Await ends the request.
 // Register fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
 func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
-	return t.register(new(Entry), parent, key, info)
+	e := &entryOfItsKind{kind: info.kind()}
+	return t.register(&e.entry, parent, key, &e.kind, info.Principal)
+}
+
+// RegisterKind is Register for a request that shares its kind with others; kind is not changed any more.
+func (t *Tracker) RegisterKind(parent context.Context, key Key, kind *Kind, principal string) (*Entry, error) {
+	return t.register(new(Entry), parent, key, kind, principal)
 }
 
 // RegisterIn is Register without an allocation: the Entry is in room, which must be unused. values, which is not nil, becomes Entry.Values.
 func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
 	room.entry.lazy, room.lazy.values = &room.lazy, values
 	room.entry.flags.Store(hasValues)
-	return t.register(&room.entry, parent, key, info)
+	room.kind = info.kind()
+	return t.register(&room.entry, parent, key, &room.kind, info.Principal)
 }
 
-func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info) (*Entry, error) {
-	e.parent, e.key, e.info, e.started, e.hash = parent, key, info, t.now(), t.hasher.hash(&key)
+func (t *Tracker) register(e *Entry, parent context.Context, key Key, kind *Kind, principal string) (*Entry, error) {
+	e.parent, e.peer, e.id, e.kind, e.principal, e.started, e.hash = parent, key.Peer, key.ID, kind, principal, t.now(), t.hasher.hash(&key)
 	e.shard = t.shard(e.hash)
-	if info.Protected {
-		e.flags.Or(protected)
+	flags := e.flags.Load()
+	if kind.Protected {
+		flags |= protected
 	}
-	if err := e.shard.add(e); err != nil {
+	if key.Direction == Outgoing {
+		flags |= outgoing
+	}
+	e.flags.Store(flags)
+	if err := e.shard.add(e, &key); err != nil {
 		return nil, err
 	}
 	// After add, because a Watch that fired before it did not see this entry.
@@ -137,12 +162,12 @@ func (t *Tracker) Cancel(key Key, reason string) CancelEffect {
 // CancelPeer cancels all requests of one peer, in both directions, and returns how many ended. Protected requests record
 // the cause and go on, unless cause.Force. CancelPeer visits all requests in flight, of every peer.
 func (t *Tracker) CancelPeer(peer uint64, cause *Cause) int {
-	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer })
+	return t.cancelWhere(cause, func(e *Entry) bool { return e.peer == peer })
 }
 
 // CancelOutgoing is CancelPeer for outgoing requests alone.
 func (t *Tracker) CancelOutgoing(peer uint64, cause *Cause) int {
-	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer && e.key.Direction == Outgoing })
+	return t.cancelWhere(cause, func(e *Entry) bool { return e.peer == peer && e.flags.Load()&outgoing != 0 })
 }
 
 // CancelAll is CancelPeer for all peers.

@@ -29,13 +29,11 @@ type Call struct {
 	entry   *inflight.Entry // of an inline call
 	taskRun *task.Run       // of a call that runs as a task
 
-	mu        sync.Mutex
-	r         *request              // the client's, or that of the task's run (newRun): what is decoded counts in it; nil when the handler has returned
-	journal   *callJournal          // the outcomes of Do and Ask in an inline call
-	names     map[string]nameUse    // that this run has used
-	stateless *statelessJournal     // the journal, in a stateless revision
-	added     atomic.Pointer[added] // by the handler to the tool's result; nil: nothing
-	slot      *slot                 // of a tool with MaxConcurrent; nil: the run needs none
+	mu     sync.Mutex
+	r      *request              // the client's, or that of the task's run (newRun): what is decoded counts in it; nil when the handler has returned
+	record *callRecord           // nil: nothing was asked or done
+	added  atomic.Pointer[added] // by the handler to the tool's result; nil: nothing
+	slot   *slot                 // of a tool with MaxConcurrent; nil: the run needs none
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
@@ -51,7 +49,7 @@ func (c *Call) ID() rpc.ID {
 	if c.entry == nil {
 		return rpc.ID{}
 	}
-	return c.entry.Key().ID
+	return c.entry.ID()
 }
 
 // Tool is the name of the tool, "" when another method is served.

@@ -112,7 +112,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 
 // listsTasks reports whether p may list tasks. Without an identity, callers that the server can not tell apart see one another's tasks, so that
 // takes WithTaskList (TSK21).
-func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
+func (p *peer) listsTasks() bool { return p.who.principal != "" || p.s.cfg.listTasks }
 
 // serverInfo is how the server names itself. Its members have the same names in every revision that has them.
 func serverInfo(d *Definition) []byte {

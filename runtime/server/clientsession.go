@@ -69,14 +69,7 @@ func (s *Server) clientSessions() (all []*ClientSession) {
 }
 
 // hasBegun reports whether the handshake is over, so that the client may be asked.
-func (p *peer) hasBegun() bool {
-	select {
-	case <-p.begun:
-		return true
-	default:
-		return false
-	}
-}
+func (p *peer) hasBegun() bool { return p.begun.Closed() }
 
 func (cs *ClientSession) revision() *revision {
 	if cs.l != nil {
@@ -96,7 +89,7 @@ func (cs *ClientSession) can() ability {
 func (cs *ClientSession) Session() string { return cs.p.session(cs.revision()) }
 
 // Principal is who opened the session or subscribed, "" without an identity.
-func (cs *ClientSession) Principal() string { return cs.p.principal }
+func (cs *ClientSession) Principal() string { return cs.p.who.principal }
 
 // Revision is the protocol revision of the client, such as "2025-11-25".
 func (cs *ClientSession) Revision() string { return cs.revision().Version }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/defined"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -17,8 +18,9 @@ import (
 type revision struct {
 	*wire.Revision
 	methods map[string]*wire.Method
-	names   [wire.OpCount]string // of outgoing messages
-	index   uint8                // in Server.revisions
+	kinds   map[*wire.Method]*inflight.Kind // of the methods' requests; of those that call tools, see Tool.kind
+	names   [wire.OpCount]string            // of outgoing messages
+	index   uint8                           // in Server.revisions
 	// versionKey is Meta.ProtocolVersion, to search for in a message.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
@@ -70,6 +72,9 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 	slices.SortFunc(revisions, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
 	for i, rev := range revisions {
 		rev.index = uint8(i)
+		for _, m := range rev.methods {
+			rev.kinds[m] = rev.kindOf(m)
+		}
 	}
 	return revisions, nil
 }
@@ -77,6 +82,7 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 func compileRevision(w *wire.Revision, d *Definition) *revision {
 	c := &revision{
 		Revision: w, versionKey: []byte(w.Meta.ProtocolVersion), methods: make(map[string]*wire.Method, len(w.Methods)),
+		kinds:    make(map[*wire.Method]*inflight.Kind, len(w.Methods)),
 		handlers: map[string]*methodCodec{}, noticeHandlers: map[string]*NoticeHandler{}, lists: map[string]*listScope{}, tasks: hasTasks(w, d),
 	}
 	for i := range d.Methods {

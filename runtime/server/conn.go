@@ -49,7 +49,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	p.inputOver = make(chan struct{})
 	p.workers.keepOne()
 	defer p.workers.release()
-	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
+	if l, ok := conn.(local); ok && l.Local() && p.who.principal == "" {
 		p.owner = ownedByLocal
 	}
 	s.addPeer(p)
@@ -185,7 +185,11 @@ func (p *peer) inputEnded() bool {
 var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
 
 // release takes the peer itself out of live, which is idle from then on when nothing of the peer runs any more.
-func (p *peer) release() { p.released.Do(p.live.done) }
+func (p *peer) release() {
+	if !p.released.Swap(true) {
+		p.live.done()
+	}
+}
 
 // wait returns when nothing of the peer runs any more, or with ErrGrace after the grace period. Then a shutdown also cancels the calls that can not be
 // cancelled by their client; after a disconnect they run to their end (CAN14).

@@ -16,7 +16,7 @@ import (
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {
-	if r.account == nil {
+	if r.p != nil && !r.counted {
 		return nil // a request of the server itself
 	}
 	r.lockDecoding(int64(bytes))

@@ -203,7 +203,7 @@ func (r *request) streamTask(id string) error {
 	inputOver := r.p.inputOver
 	var initialized <-chan struct{} // nil: the client can be asked already
 	if !r.p.hasBegun() {
-		initialized = r.p.begun
+		initialized = r.p.begun.Done()
 	}
 	s.noteStream(d)
 	defer s.forgetStream(d)

@@ -131,7 +131,7 @@
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
 //	inline            of a call: answered with its result, not with a task; of an Outlet (Inline): told when the read loop itself answers
-//	body              the part of a request's memory with its decoded params and its result; while a handler runs, others may use it (lendBody)
+//	body              the part of a request's memory that its handler does not need: decoded params, and the answer; meanwhile others may use it (lendBody)
 //	retry             the request that repeats a call with the answers to its questions (requestState, inputResponses)
 //	frame             the bytes of one message, or of a batch
 //	reading           the state of reading the params of one message, while its frame is parsed

@@ -78,7 +78,7 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 		return answer, task.ErrUnanswered
 	}
 	entry, err := p.s.tracker.Register(a.parent, p.key(a.id, inflight.Outgoing),
-		inflight.Info{Method: method, Principal: p.principal, Timeout: left})
+		inflight.Info{Method: method, Principal: p.who.principal, Timeout: left})
 	if err != nil {
 		return answer, err
 	}
@@ -112,15 +112,13 @@ func (p *peer) dropUnsent(question *inflight.Entry) {
 
 // untilBegun waits until the client has said that it is initialized, and may be asked (LET09).
 func (a *asking) untilBegun(deadline time.Time) error {
-	select {
-	case <-a.about.peer.begun:
+	if a.about.peer.hasBegun() {
 		return nil
-	default:
 	}
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	select {
-	case <-a.about.peer.begun:
+	case <-a.about.peer.begun.Done():
 		return nil
 	case <-timer.C:
 		return task.ErrUnanswered

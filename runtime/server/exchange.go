@@ -37,7 +37,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	}
 	if refused != nil {
 		p.outcome.Status = refused.status
-		p.refuse(r, r.id, refused.err)
+		p.refuse(r, to.ID, refused.err)
 		r.release()
 	} else {
 		stop := r.follow(p.ctx)

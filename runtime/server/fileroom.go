@@ -162,7 +162,7 @@ func (s *Server) freeFiles(class int, shortages []shortage) {
 		}
 		any, others := p.hinders(class, shortages)
 		if out := p.copier(); out != nil && any && out.EndStalledCopies(maxStall, others) {
-			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
+			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.who.principal)
 			s.reputations.hasStalled(p.who)
 		}
 	}

@@ -41,7 +41,7 @@ func (r *request) shown(f filter) func(name string) bool {
 	if f == nil {
 		return nil
 	}
-	ctx := context.WithValue(WithPrincipal(r.ownValues(), r.p.principal), sessionKey{}, strings.Clone(r.p.session(r.revision)))
+	ctx := context.WithValue(WithPrincipal(r.ownValues(), r.p.who.principal), sessionKey{}, strings.Clone(r.p.session(r.revision)))
 	return func(name string) bool { return r.p.s.filterShows(f, ctx, name) }
 }
 

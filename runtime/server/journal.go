@@ -20,6 +20,21 @@ type journal interface {
 	Ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
 
+// callRecord is what a run has asked and done, by Ask and Do. Most runs do neither. It is guarded by Call.mu.
+type callRecord struct {
+	journal   *callJournal       // the outcomes, in an inline call
+	names     map[string]nameUse // that this run has used
+	stateless *statelessJournal  // the journal, in a stateless revision
+}
+
+// openRecord returns the record of the call, which is made when it is first needed. The caller holds mu.
+func (c *Call) openRecord() *callRecord {
+	if c.record == nil {
+		c.record = &callRecord{names: map[string]nameUse{}}
+	}
+	return c.record
+}
+
 // openJournal returns the journal of the call, which is made when it is first needed.
 func (c *Call) openJournal() journal {
 	c.mu.Lock()
@@ -29,20 +44,21 @@ func (c *Call) openJournal() journal {
 
 // openJournalLocked is openJournal for a caller that holds mu.
 func (c *Call) openJournalLocked() journal {
-	switch {
-	case c.taskRun != nil:
+	if c.taskRun != nil {
 		return taskJournal{c}
-	case c.journal != nil:
+	}
+	switch x := c.openRecord(); {
+	case x.journal != nil:
 	case c.r == nil:
 		return closedJournal{}
 	case c.revision.Handshake:
-		c.journal = newCallJournal(c.put, nil)
+		x.journal = newCallJournal(c.put, nil)
 	default:
 		// There is no error: the request is no retry, so it has no answers or state that could be wrong.
-		c.stateless, _ = newStatelessJournal(c, c.r)
-		c.journal = c.stateless.journal
+		x.stateless, _ = newStatelessJournal(c, c.r)
+		x.journal = x.stateless.journal
 	}
-	return c.journal
+	return c.record.journal
 }
 
 // ask records the question and waits for its answer, encoded as a reply.
@@ -100,7 +116,7 @@ func (c *Call) reserve(name string, fn func() ([]byte, error)) (data []byte, err
 func (c *Call) takeName(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u := c.names[name]
+	u := c.openRecord().names[name]
 	if u.taken {
 		return false
 	}
@@ -112,7 +128,7 @@ func (c *Call) takeName(name string) bool {
 func (c *Call) releaseName(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u := c.names[name]
+	u := c.openRecord().names[name]
 	u.taken = false
 	c.setUse(name, u)
 }
@@ -121,17 +137,14 @@ func (c *Call) releaseName(name string) {
 func (c *Call) countUnanswered(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u := c.names[name]
+	u := c.openRecord().names[name]
 	u.unanswered++
 	c.setUse(name, u)
 }
 
 // setUse records what the run has done with a name. The caller holds mu.
 func (c *Call) setUse(name string, u nameUse) {
-	if c.names == nil {
-		c.names = map[string]nameUse{}
-	}
-	c.names[name] = u
+	c.openRecord().names[name] = u
 }
 
 // keyFor is the key of the next asking of a question. Each asking has its own, because clients take one key for one asking (EXT09). The
@@ -139,7 +152,7 @@ func (c *Call) setUse(name string, u nameUse) {
 func (c *Call) keyFor(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n := c.names[name].unanswered; n > 0 {
+	if n := c.openRecord().names[name].unanswered; n > 0 {
 		return fmt.Sprint(name, againMark, n+1)
 	}
 	return name

@@ -56,7 +56,7 @@ type listScope struct{ private [2]atomic.Bool }
 // the later one is refused: the client begins the list again, and gets all of it as private.
 func (l *listScope) oneScope(r *request, declared string) (scope string, err error) {
 	private := &l.private[0]
-	if r.p.principal != "" {
+	if r.p.who.principal != "" {
 		private = &l.private[1]
 	}
 	if declared == `"`+cachePublic+`"` && !private.Load() {

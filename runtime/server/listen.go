@@ -38,7 +38,7 @@ type listen struct {
 // notified of the changes that their next message makes.
 func (r *request) openSubscription() {
 	l := &listen{
-		peer: r.p, revision: r.revision, can: r.can, id: r.id, kinds: map[wire.Op]bool{}, tasks: map[string]bool{},
+		peer: r.p, revision: r.revision, can: r.can, id: r.requestID(), kinds: map[wire.Op]bool{}, tasks: map[string]bool{},
 		end: make(chan struct{}), gone: make(chan struct{}), wake: make(chan struct{}, 1), sent: map[string]uint64{},
 	}
 	l.ack = l.accept(&r.params)

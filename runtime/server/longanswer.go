@@ -52,7 +52,7 @@ func (r *request) longAnswer() *LongAnswer {
 	if r.spooled == nil {
 		return nil
 	}
-	return r.p.longAnswer(false, answerPart{id: r.id, file: r.spooled})
+	return r.p.longAnswer(false, answerPart{id: r.requestID(), file: r.spooled})
 }
 
 // longAnswer returns an array of answers, or a single one. While the client reads it, it need not answer a ping (LET11).

@@ -147,7 +147,7 @@ func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	switch cfg := &r.p.s.cfg; {
 	case r.retried():
 		return 0, cachePrivate
-	case r.p.principal != "":
+	case r.p.who.principal != "":
 		return cfg.cacheTTL, cachePrivate
 	default:
 		return cfg.cacheTTL, cfg.cacheScope

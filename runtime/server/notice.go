@@ -27,7 +27,7 @@ type Notice struct {
 }
 
 // Principal is who sent it, "" without an identity.
-func (n *Notice) Principal() string { return n.p.principal }
+func (n *Notice) Principal() string { return n.p.who.principal }
 
 // Revision is the protocol revision that it was sent in, such as "2025-11-25".
 func (n *Notice) Revision() string { return n.revision.Version }
@@ -121,7 +121,7 @@ func (n *Notice) run() {
 	err := n.pass(ctx)
 	n.observeNotice(began, err)
 	if err != nil && ctx.Err() == nil {
-		p.s.log.Warn("notification not taken", "method", n.method.Name, "peer", p.id, "principal", p.principal, "error", err)
+		p.s.log.Warn("notification not taken", "method", n.method.Name, "peer", p.id, "principal", p.who.principal, "error", err)
 	}
 }
 
@@ -213,7 +213,7 @@ func (p *peer) exchangeNotice(ctx context.Context, to *Routed) {
 	defer p.live.done()
 	n := p.newNotice(to.revision, to.method, to.msg.Params, to.Header, ctx)
 	if n == nil {
-		s.log.Debug("notification dropped", "method", to.method.Name, "principal", p.principal)
+		s.log.Debug("notification dropped", "method", to.method.Name, "principal", p.who.principal)
 		return
 	}
 	taken := make(chan struct{})

@@ -140,7 +140,7 @@ func (r *request) event(kind EventKind) Event {
 		rev = agreed // the handshake is read in the newest revision that has one
 	}
 	return Event{
-		Kind: kind, Connection: r.p.id, Principal: r.p.principal, Revision: rev.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.id,
+		Kind: kind, Connection: r.p.id, Principal: r.p.who.principal, Revision: rev.Version, Method: r.method.Name, Tool: r.toolName(), ID: r.requestID(),
 	}
 }
 
@@ -173,7 +173,7 @@ func outcomeOf(cause *inflight.Cause) (Outcome, error) {
 
 // observeRefusal reports a request that is not served. The name of an unknown method is left out, because a client could make up any number of names.
 func (p *peer) observeRefusal(r *request, id rpc.ID, err *rpc.Error) {
-	e := Event{Kind: RequestRefused, Connection: p.id, Principal: p.principal, ID: id, Outcome: Failed, Err: err, Tool: r.toolName()}
+	e := Event{Kind: RequestRefused, Connection: p.id, Principal: p.who.principal, ID: id, Outcome: Failed, Err: err, Tool: r.toolName()}
 	if r.method != nil {
 		e.Method, e.Revision = r.method.Name, r.revision.Version
 	}
@@ -234,7 +234,7 @@ func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err
 // observeQuestion does the same for a question that is asked outside of calls.
 func (cs *ClientSession) observeQuestion(kind EventKind, name string, began time.Time, err error) {
 	if s := cs.p.s; s.observed {
-		e := Event{Kind: kind, Connection: cs.p.id, Principal: cs.p.principal, Revision: cs.Revision()}
+		e := Event{Kind: kind, Connection: cs.p.id, Principal: cs.p.who.principal, Revision: cs.Revision()}
 		s.observeEnding(e.ofQuestion(name), began, err)
 	}
 }
@@ -246,7 +246,7 @@ func (e Event) ofQuestion(name string) Event {
 
 func (n *Notice) observeNotice(began time.Time, err error) {
 	if s := n.p.s; s.observed {
-		e := Event{Kind: NoticeEnded, Connection: n.p.id, Principal: n.p.principal, Revision: n.revision.Version, Method: n.method.Name}
+		e := Event{Kind: NoticeEnded, Connection: n.p.id, Principal: n.p.who.principal, Revision: n.revision.Version, Method: n.method.Name}
 		s.observeEnding(e, began, err)
 	}
 }
@@ -271,7 +271,7 @@ func (s *Server) observeEnding(e Event, began time.Time, err error) {
 
 func (pr *progress) observeDropped(why Outcome) {
 	p := pr.about.peer
-	p.s.observe(Event{Kind: ProgressDropped, Connection: p.id, Principal: p.principal, Revision: pr.revision.Version, ID: pr.about.id, Task: pr.task, Outcome: why})
+	p.s.observe(Event{Kind: ProgressDropped, Connection: p.id, Principal: p.who.principal, Revision: pr.revision.Version, ID: pr.about.id, Task: pr.task, Outcome: why})
 }
 
 func (s *Server) observeTask(kind EventKind, t *task.Task) {
@@ -286,7 +286,7 @@ func (p *peer) observe(kind EventKind) {
 	if !p.s.observed {
 		return
 	}
-	e := Event{Kind: kind, Connection: p.id, Principal: p.principal}
+	e := Event{Kind: kind, Connection: p.id, Principal: p.who.principal}
 	if rev := p.agreed.Load(); rev != nil {
 		e.Revision = rev.Version
 	}

@@ -70,7 +70,10 @@ func (o Opener) closeUnopened(log *slog.Logger) {
 // data any more, and when the request ends at the latest (closeReaders).
 func (r *request) noteReader(open Opener) {
 	if open.hasReader() {
-		r.readers = append(r.readers, open)
+		if r.readers == nil {
+			r.readers = new([]Opener)
+		}
+		*r.readers = append(*r.readers, open)
 	}
 }
 
@@ -82,13 +85,13 @@ func (r *request) noteReaders(blocks []Block) {
 
 // closeReaders closes the readers that were not opened.
 func (r *request) closeReaders() {
-	if len(r.readers) == 0 {
+	if r.readers == nil || len(*r.readers) == 0 {
 		r.readers = nil
 		return
 	}
 	defer r.closeReaders() // of the others, also when this one ends the goroutine
-	open := r.readers[0]
-	r.readers = r.readers[1:]
+	open := (*r.readers)[0]
+	*r.readers = (*r.readers)[1:]
 	open.closeUnopened(r.log())
 }
 

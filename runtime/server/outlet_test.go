@@ -95,9 +95,8 @@ func TestEXT17AHandlerThatDoesNotWaitForItsQuestion(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("hasty", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 		left.Go(func() { _, _ = Ask(ctx, call, confirmQuestion(), "") })
 		for open := false; !open; runtime.Gosched() {
-			call.mu.Lock()
-			open = call.stateless != nil && call.stateless.opened() > 0
-			call.mu.Unlock()
+			t := call.stateless()
+			open = t != nil && t.opened() > 0
 		}
 		return &echoOutput{"done"}, nil
 	}))}}, WithGather(time.Hour))

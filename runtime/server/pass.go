@@ -21,7 +21,7 @@ func (p *peer) message(rev *revision, method string, kind rpc.Kind, from infligh
 
 // describe fills in what all messages have.
 func (p *peer) describe(m *Message, rev *revision, method string, kind rpc.Kind, from inflight.Direction) {
-	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.principal, p, rev
+	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.who.principal, p, rev
 	if rev.Handshake {
 		m.can = p.can
 	}
@@ -43,13 +43,13 @@ func (r *request) newMessage() *Message {
 	return &both.message
 }
 
-// performWithMiddleware appends the result of the request, as middleware leaves it.
-func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
+// performWithMiddleware is dispatch for the result as middleware leaves it.
+func (r *request) performWithMiddleware() ([]byte, error) {
 	p := r.p
 	m := r.newMessage()
 	p.describe(m, r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
-	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
-	r.head, r.answer, m.request = len(b), b, r
+	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.requestID(), r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
+	m.request = r
 	ctx := r.ctx
 	if r.method.Op == wire.OpInitialize { // its entry is protected (CAN07), so ctx would outlast the connection, which middleware must not
 		var done func()
@@ -59,9 +59,11 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	result, err := p.s.pass(ctx, m)
 	switch {
 	case err != nil:
-		return r.answer, err
+		return nil, err
 	case result == &m.result: // that of next; m.served is an error if its data could not be read
 		return r.answer, m.served
+	case r.answer == nil: // next was not called, or it failed
+		r.answer = r.beginAnswer()
 	}
 	return r.replace(r.answer, r.head, result.bytes(r))
 }
@@ -71,7 +73,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 func (r *request) dispatchInside(ctx context.Context) error {
 	was := r.ctx
 	r.ctx = ctx
-	b, err := r.dispatch(r.answer)
+	b, err := r.dispatch()
 	if r.ctx = was; err == nil {
 		r.answer = b
 	}

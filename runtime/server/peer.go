@@ -13,46 +13,45 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/latch"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
 // peer is a connection, a session or an exchange, and what was agreed with its client.
 type peer struct {
-	s         *Server
-	out       Outlet
-	tracked   Tracked  // out, if it is a Tracked; only of an exchange
-	refuser   Refuser  // out, if it is one
-	inline    Inline   // out, if it is one
-	queued    Queued   // out, if it is one
-	attended  Attended // out, if it is one
-	cost      int64    // bytes that the transport holds for a request
-	id        uint64
-	principal string          // "" without an identity
-	owner     string          // of its tasks
-	who       Requestor       // whom its requests count for
-	account   *account        // of who, while the peer is in Server.peers
-	rates     *[4]rate.Limit  // of who, by kind
-	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
-	cancel    context.CancelCauseFunc
+	s        *Server
+	out      Outlet
+	tracked  Tracked  // out, if it is a Tracked; only of an exchange
+	refuser  Refuser  // out, if it is one
+	inline   Inline   // out, if it is one
+	queued   Queued   // out, if it is one
+	attended Attended // out, if it is one
+	cost     int64    // bytes that the transport holds for a request
+	id       uint64
+	owner    string          // of its tasks
+	who      Requestor       // whom its requests count for, with its identity
+	account  *account        // of who, while the peer is in Server.peers
+	rates    *[4]rate.Limit  // of who, by kind
+	ctx      context.Context // of everything on this connection; it ends with a *inflight.Cause
+	cancel   context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
 	revision    *revision
 	ready       bool          // initialize was answered
 	can         ability       // what the client declared then
 	client      *Client       // its description of itself then, without capabilities
-	begun       chan struct{} // closed when the client is initialized, and may be asked, or its input has ended
-	beginning   sync.Once     // closes begun
+	begun       latch.Latch   // the client is initialized, and may be asked, or its input has ended
 	closing     atomic.Bool   // it ends: no more requests are taken
-	stops       bool          // a shutdown ends it; only for the goroutine that calls end and wait
 	gone        atomic.Bool   // nothing is written any more
 	passing     atomic.Bool   // the read loop waits for middleware
+	released    atomic.Bool   // release was called
 	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
-	released    sync.Once     // release was called
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
 	receiving   *batch                   // the batch that is being received, which holds its answers; nil outside of batches; for the read loop alone
 	batches     batches                  // those whose answers are not complete
 	left        bool                     // forgetPeer was called: it can subscribe to nothing any more; guarded by Server.mu
+	stops       bool                     // a shutdown ends it; only for the goroutine that calls end and wait
 	streams     bool                     // the transport has a stream per request
 	sessionless bool                     // it stands for the session of one message, of a client that has none
 	exchange    bool                     // it has one request
@@ -77,7 +76,7 @@ type peer struct {
 	pulse        pulse
 	outgoing     atomic.Int64               // last id of the server's own requests; ids are never reused (CAN15)
 	outgoingFrom int64                      // what outgoing began with
-	unread       share                      // its share of account.unread; not an exchange's, which has one answer
+	unread       atomic.Pointer[share]      // its share of account.unread; nil: it has had no large answer, or is an exchange, which has one answer
 	files        atomic.Pointer[fileShares] // its shares of account.files; nil: it has had no such answer, or is an exchange
 	workers      *workers                   // nil in an exchange
 	reading      *reading                   // of the message that is being received; nil in an exchange
@@ -104,11 +103,9 @@ const (
 
 func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p := &peer{s: s, out: out, id: s.ids.Add(1), who: RequestorFrom(ctx), revision: s.handshake(), opened: time.Now()}
-	p.principal = p.who.principal
 	if p.revision == nil {
 		p.revision = s.stateless[0]
 	}
-	p.begun = make(chan struct{})
 	p.refuser, _ = out.(Refuser)
 	p.inline, _ = out.(Inline)
 	p.queued, _ = out.(Queued)
@@ -124,13 +121,13 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 }
 
 // begin allows questions to the client.
-func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
+func (p *peer) begin() { p.begun.Close() }
 
 // setOwner sets the owner of the peer's tasks: its identity, or the parameter anonymous if it has none.
 func (p *peer) setOwner(anonymous string) {
 	p.owner = anonymous
-	if p.principal != "" {
-		p.owner = ownedByPrincipal + p.principal
+	if p.who.principal != "" {
+		p.owner = ownedByPrincipal + p.who.principal
 	}
 }
 
@@ -148,7 +145,7 @@ func (p *peer) warnUnreachable() {
 // taskQuota names the quota that the peer's tasks count in; "" is their owner's. Callers without an identity share one, unless a quota
 // key tells them apart: sessions of their own would cost nothing.
 func (p *peer) taskQuota() string {
-	if p.principal != "" || p.owner == ownedByLocal {
+	if p.who.principal != "" || p.owner == ownedByLocal {
 		return ""
 	}
 	return cmp.Or(p.who.key, ownedByNobody)
@@ -171,7 +168,6 @@ func (s *Server) addPeer(p *peer) {
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
 	p.account = s.openAccount(p.who)
-	p.unread.of = &p.account.unread
 	if !p.exchange {
 		s.followers.followLists(p) // it may be told of changes from here on
 	}
@@ -219,7 +215,7 @@ func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *pe
 	if tracked != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, outcome: Result{Silent: true}}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), who: who, revision: rev, ctx: ctx, streams: true, exchange: true, outcome: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.cost = requestBytes(out)
 	p.setOwner(ownedByNobody)

@@ -104,7 +104,7 @@ func (p *peer) listens() bool {
 // space. The answer is a sign of life like any other message; the ping is in the tracker so that its answer is expected.
 func (p *peer) ping(wait time.Duration) (sent bool) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
-	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})
+	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.who.principal, Timeout: wait})
 	if err != nil {
 		return false
 	}
@@ -122,6 +122,6 @@ func (p *peer) endSilent() {
 		return
 	}
 	p.pulse.stop()
-	p.s.log.Warn("connection ended: its client did not answer a ping", "peer", p.id, "principal", p.principal)
+	p.s.log.Warn("connection ended: its client did not answer a ping", "peer", p.id, "principal", p.who.principal)
 	e.End(&inflight.Cause{Source: inflight.SourceDisconnect, Err: ErrSilent})
 }

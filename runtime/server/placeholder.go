@@ -122,7 +122,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opens: true}
 	w.overflow = func() (io.Writer, error) {
 		r.reservation.countAnswer(r.ctx, len(frame)+streamPiece)
-		if stream = out.Stream(r.id); stream == nil {
+		if stream = out.Stream(r.requestID()); stream == nil {
 			return nil, errTooLate
 		}
 		r.streamed = true

@@ -229,7 +229,8 @@ func (c *Call) mayBeAnswered(name string) bool {
 		return c.local.earlier.has(key)
 	}
 	c.openJournal()
-	return c.stateless != nil && c.stateless.has(key)
+	t := c.stateless()
+	return t != nil && t.has(key)
 }
 
 // adaptFor returns q in the form in which a client with these abilities is asked, or why it can not be asked.

@@ -105,7 +105,7 @@ func (p *peer) caller(kind rated) string {
 }
 
 // identified reports whether the peer is one of the callers that the defaults are for.
-func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
+func (p *peer) identified() bool { return p.streams && (p.who.principal != "" || p.who.key != "") }
 
 // of returns the rates that hold for the peer, by kind.
 func (rs *rates) of(p *peer) *[4]rate.Limit {

@@ -86,7 +86,7 @@ func isClosed(c <-chan struct{}) bool {
 
 // AwaitRecorded waits until the answers to tasks' questions in the frame are recorded; for any other frame it returns at once. It returns false if one is
 // not recorded, or ctx or the session has ended first: the client has to send the frame again.
-func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded <-chan struct{}) bool {
+func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded interface{ Done() <-chan struct{} }) bool {
 	for _, rec := range got.recordings {
 		select {
 		case <-rec.over:
@@ -95,7 +95,7 @@ func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded <-chan struc
 			}
 		case <-ctx.Done():
 			return false
-		case <-sessionEnded:
+		case <-sessionEnded.Done():
 			return false
 		}
 	}

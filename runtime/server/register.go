@@ -26,7 +26,7 @@ func (r *request) count() *refusal {
 		calls := &r.p.s.calls
 		return &refusal{err: full(calls, &r.p.account.calls, 1, "limit reached: at most %d requests in flight, of one caller three quarters of that", calls.Max)}
 	}
-	r.counted, r.account = true, r.p.account
+	r.counted = true
 	// A task in a subscription takes three entries in maps: sizeOf has counted one.
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
 	if r.p.receiving == nil && !reserved(r.method) { // what the transport holds (Costly): it counts once for a batch, and not for what passes at the limit
@@ -46,7 +46,7 @@ func (r *request) count() *refusal {
 
 // countBytes counts n more bytes until the request is released.
 func (r *request) countBytes(n int64) *rpc.Error {
-	if err := r.reservation.s.takeBytes(r.account, n); err != nil {
+	if err := r.reservation.s.takeBytes(r.reservation.account, n); err != nil {
 		return err
 	}
 	r.countedBytes += n
@@ -56,7 +56,7 @@ func (r *request) countBytes(n int64) *rpc.Error {
 // uncountBytes releases n of the counted bytes early.
 func (r *request) uncountBytes(n int64) {
 	r.countedBytes -= n
-	r.reservation.s.bytes.Give(&r.account.bytes, n)
+	r.reservation.s.bytes.Give(&r.reservation.account.bytes, n)
 }
 
 func (r *request) countCall() bool {
@@ -78,7 +78,7 @@ func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.
 // enter puts the request into the tracker, whose entry is its context.
 func (r *request) enter() *refusal {
 	p := r.p
-	entry, err := p.s.tracker.Register(r.parent(), p.key(r.id, inflight.Incoming), r.info())
+	entry, err := p.s.tracker.RegisterKind(r.parent(), p.key(r.id, inflight.Incoming), r.kind(), p.who.principal)
 	if err != nil {
 		return refuse(rpc.CodeInvalidRequest, "%v", err)
 	}
@@ -101,22 +101,45 @@ func (r *request) parent() context.Context {
 	return &valued{r.p.ctx, r.values}
 }
 
-func (r *request) info() inflight.Info {
-	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, AnswersTimeout: true,
-		Variant: r.revision.index,
+// kind is what the tracker has of the request and of all others of its kind, which share it.
+func (r *request) kind() *inflight.Kind {
+	switch {
+	case r.tool != nil:
+		return r.tool.kind(r.revision, r.method, r.task)
+	case r.policy != nil && r.policy.Timeout > 0: // of a prompt or resource
+		k := *r.revision.kinds[r.method]
+		k.Timeout = r.policy.Timeout
+		return &k
 	}
-	if r.policy != nil { // of a prompt or resource
-		info.Timeout = r.policy.Timeout
-	}
-	if r.tool != nil {
-		info.Tool = r.tool.Name
-		if !r.task {
-			info.Timeout = r.tool.Cancel.Timeout
-			info.Protected = r.tool.Cancel.Uncancellable
+	return r.revision.kinds[r.method]
+}
+
+// kindOf is the kind of requests for a method that names no tool.
+func (rev *revision) kindOf(m *wire.Method) *inflight.Kind {
+	return &inflight.Kind{Method: m.Name, Protected: m.Uncancellable, AnswersTimeout: true, Variant: rev.index}
+}
+
+// toolKind is the kind of a tool's calls in one revision that become tasks, or of those that do not.
+type toolKind struct {
+	inflight.Kind
+	task bool
+	next *toolKind
+}
+
+// kind returns the kind of the tool's calls. It is made by the first call of a kind.
+func (t *Tool) kind(rev *revision, m *wire.Method, asTask bool) *inflight.Kind {
+	first := t.calls.kinds.Load()
+	for k := first; k != nil; k = k.next {
+		if k.Variant == rev.index && k.task == asTask {
+			return &k.Kind
 		}
 	}
-	return info
+	k := &toolKind{Kind: *rev.kindOf(m), task: asTask, next: first}
+	if k.Tool = t.Name; !asTask {
+		k.Timeout, k.Protected = t.Cancel.Timeout, t.Cancel.Uncancellable
+	}
+	t.calls.kinds.CompareAndSwap(first, k) // else another call has added one, and the next call adds this one again
+	return &k.Kind
 }
 
 func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {

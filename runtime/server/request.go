@@ -14,7 +14,7 @@ import (
 )
 
 // request is one request in flight, with the memory that serving it needs: the frame that it came in, which the
-// params alias, and buffers for its answer. It is reused after it is answered. A Call is not, because handlers may
+// params alias, and its body. It is reused after it is answered. A Call is not, because handlers may
 // keep it by mistake.
 type request struct {
 	*body
@@ -22,63 +22,70 @@ type request struct {
 	revision       *revision
 	method         *wire.Method
 	tool           *Tool        // of tools/call
-	taskTool       *Tool        // of the task that the request reads; only set for middleware
 	policy         *EntryPolicy // of prompts/get and resources/read; nil: none
-	task           bool         // the call becomes a task
 	counted        bool         // in Server.calls
 	holdsTaskState bool         // it holds peer.taskState
-	repeatedKey    bool         // the arguments have a repeated key, which decoding them has to find
+	decoding       bool         // its input is being decoded
+	holdsDecoding  bool         // it holds Server.decoding
 	can            ability
-	raw            []byte          // the params, for methods of a MethodHandler
-	values         context.Context // the values that the handler sees beside the connection's; nil: none
-	header         Header          // of the HTTP request; nil: none
-	size           int             // of the message, which is kept until the request is over
-	account        *account        // the one that countedBytes count in; nil before the request is counted
-	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
-	decoding       bool            // its input is being decoded
-	holdsDecoding  bool            // it holds Server.decoding
-	smallBytes     int64           // of the client's answers to questions, while they are too small to count
+	raw            []byte // the params
+	header         Header // of the HTTP request; nil: none
+	countedBytes   int64  // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
+	smallBytes     int64  // of the client's answers to questions, while they are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
-	id             rpc.ID
-	about          rpc.ID         // set for a batch: the id that its answers are written about
-	sub            *listen        // of subscriptions/listen
-	handshake      *handshake     // of initialize
-	output         *check.Decoder // has checked the output of tools/call, whose text is not written yet; nil otherwise
 
-	frame        []byte        // as received
-	out          []byte        // the answer
-	outcome      Outcome       // for observers; "" is Succeeded
-	answer       []byte        // the answer so far, within middleware
-	call         *Call         // allocated for tools/call, not filled in; nil: newCall makes one
-	passes       *passes       // counts the calls of next in tool middleware; nil: none
-	head         int           // length of answer before its result
-	scratch      []byte        // parts of the answer
-	trailer      []byte        // a message that follows the answer; nil: none
-	placeholders []placeholder // in the answer, in their order
-	readers      []Opener      // of ReaderOf, which the handler gave (noteReader)
-	taken        bool          // the answer was large, and its client read it
-	torn         bool          // the answer was not written as a whole
-	spooled      *spool        // contains the answer; nil: it is in memory
-	streamed     bool          // it goes to the client piece by piece, so there is no other one
+	frame   []byte    // as received
+	passes  *passes   // counts the calls of next in tool middleware; nil: none
+	readers *[]Opener // of ReaderOf, which the handler gave (noteReader); nil: none
+}
+
+// body is what a request needs only before or after its handler: what is read of it, and its answer in the making. That is most of a request's memory. A
+// request that may wait for long lends its body to others.
+type body struct {
+	id          rpc.ID // see requestID; of an array of messages: the id that its answers are written about
+	params      wire.Params
+	size        int             // of the message, which is kept until the request is over
+	values      context.Context // the values that the handler sees beside the connection's; nil: none
+	repeatedKey bool            // the arguments have a repeated key, which decoding them has to find
+	task        bool            // the call becomes a task
+	taskTool    *Tool           // of the task that the request reads; only set for middleware
+	sub         *listen         // of subscriptions/listen
+	handshake   *handshake      // of initialize
+	nextWaiting *request        // in workers
+	call        *Call           // allocated for tools/call, not filled in; nil: newCall makes one
+
+	result       wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+	output       *check.Decoder  // has checked the output of tools/call, whose text is not written yet; nil otherwise
+	out          []byte          // the answer
+	head         int             // length of the answer before its result
+	answer       []byte          // the answer so far, within middleware; nil: it has not begun
+	scratch      []byte          // parts of the answer
+	trailer      []byte          // a message that follows the answer; nil: none
+	placeholders []placeholder   // in the answer, in their order
+	spooled      *spool          // contains the answer; nil: it is in memory
+	streamed     bool            // it goes to the client piece by piece, so there is no other one
+	taken        bool            // the answer was large, and its client read it
+	torn         bool            // the answer was not written as a whole
+	outcome      Outcome         // for observers; "" is Succeeded
 
 	// after runs when the answer was written, or will not be; then created begins.
-	after       func()
-	created     task.Beginning // of the call's task; zero: there is none
-	nextWaiting *request       // in workers
+	after   func()
+	created task.Beginning // of the call's task; zero: there is none
+	view    wire.TaskView  // of the task that the answer or notification is about; here for the same reason as result
 }
 
-// body is what is read of a request, and what a tool answers: half of a request's memory. A request that may wait for long lends its body to others.
-type body struct {
-	params wire.Params
-	result wire.CallResult // of tools/call or a task; here, because an append function of the revision makes it escape
-	view   wire.TaskView   // of the task that the answer or notification is about; likewise
+// clear forgets everything but the buffers that are not large.
+func (b *body) clear() {
+	out, scratch := keepSmall(b.out), keepSmall(b.scratch)
+	*b = body{} // a literal with the buffers in it would be built in a temporary and copied
+	b.out, b.scratch = out, scratch
 }
 
-// lendBody lets other requests use the body, which nobody looks at until takeBody.
+// lendBody lets other requests use the body, which nobody looks at until takeBody. What it has is forgotten.
 func (r *request) lendBody() {
-	*r.body = body{}
+	r.body.clear()
 	r.reservation.s.bodies.Put(r.body)
 	r.body = nil
 }
@@ -88,6 +95,14 @@ func (r *request) takeBody() {
 	if r.body, ok = r.reservation.s.bodies.Get().(*body); !ok {
 		r.body = new(body)
 	}
+}
+
+// requestID is the id of the request: while the body is lent, only its entry has it.
+func (r *request) requestID() rpc.ID {
+	if r.entry == nil {
+		return r.id
+	}
+	return r.entry.ID()
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -119,8 +134,10 @@ func (r *request) ownValues() context.Context {
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
 const keptBuffer = 64 << 10
 
-func (s *Server) newRequest(p *peer) *request {
-	r, ok := s.requests.Get().(*request)
+func (s *Server) newRequest(p *peer) *request { return s.pooled(&s.requests, p) }
+
+func (s *Server) pooled(pool *sync.Pool, p *peer) *request {
+	r, ok := pool.Get().(*request)
 	if !ok {
 		r = new(request)
 	}
@@ -151,13 +168,13 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold of limits and budgets.
 func (r *request) uncount() {
-	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRunOf != nil {
+	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRun {
 		space.free()
 	}
 	if r.holdsDecoding {
 		r.unlockDecoding()
 	}
-	s, a := r.reservation.s, r.account
+	s, a := r.reservation.s, r.reservation.account
 	if r.countedBytes > 0 {
 		s.bytes.Give(&a.bytes, r.countedBytes)
 		r.countedBytes = 0
@@ -170,6 +187,13 @@ func (r *request) uncount() {
 	if a.peers.Load() == 0 {
 		s.closeUnused(a)
 	}
+}
+
+// beginAnswer begins the answer with what comes before its result.
+func (r *request) beginAnswer() []byte {
+	b := rpc.AppendResultHead(r.out[:0], r.requestID())
+	r.head = len(b)
+	return b
 }
 
 func (s *Server) keep(r *request) {
@@ -185,12 +209,10 @@ func (s *Server) keep(r *request) {
 
 // clear forgets everything but the buffers that are not large.
 func (r *request) clear() {
-	frame, out, scratch, kept := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch), r.body
-	if kept != nil {
-		*kept = body{}
-	}
-	*r = request{} // a literal with the buffers in it would be built in a temporary and copied
-	r.frame, r.out, r.scratch, r.body = frame, out, scratch, kept
+	frame, kept := keepSmall(r.frame), r.body
+	kept.clear()
+	*r = request{}
+	r.frame, r.body = frame, kept
 }
 
 // reuse makes r ready for the next message of its peer, after one that did not become a request: nothing of that is kept until

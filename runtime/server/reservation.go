@@ -15,12 +15,12 @@ type reservation struct {
 	account    *account                   // whose answer it is
 	sizes      *answerSizes               // of the handler's answers; nil: they are not estimated
 	counts     bool                       // the answer counts in the budgets
+	encoding   bool                       // it has a slot of Server.encoding
+	firstRun   bool                       // the run is the handler's first, which needs no slot of Server.probes
 	unread     int64                      // of Server.unread
 	coming     int64                      // of Server.coming, until the output is encoded
-	encoding   bool                       // it has a slot of Server.encoding
 	outputSize int64                      // how many bytes the output is expected to have, if the last ones were large
 	probeTimer atomic.Pointer[time.Timer] // while a probe has a slot of Server.probes: gives that back early
-	firstRunOf *answerSizes               // sizes, if the run is the handler's first, which needs no slot; else nil
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -31,7 +31,12 @@ func (r *reservation) share() *share {
 	if r.p.exchange {
 		return &r.account.unread
 	}
-	return &r.p.unread
+	own := r.p.unread.Load()
+	if own == nil {
+		r.p.unread.CompareAndSwap(nil, &share{of: &r.account.unread})
+		own = r.p.unread.Load()
+	}
+	return own
 }
 
 // reserve takes bytes for an answer of n bytes before it is encoded.
@@ -111,9 +116,9 @@ func (r *reservation) encoded() {
 
 // endProbe gives the probe's slot back or, if that was given back early, removes the slot that was added then.
 func (r *reservation) endProbe() {
-	if r.firstRunOf != nil {
-		r.firstRunOf.probed.Store(false)
-		r.firstRunOf = nil
+	if r.firstRun {
+		r.firstRun = false
+		r.sizes.probed.Store(false)
 	}
 	timer := r.probeTimer.Load()
 	if timer == nil {

@@ -37,16 +37,16 @@ func (s *Server) SealsSessions() bool { return len(s.cfg.sealKeys) > 0 }
 func (ss *Session) Seal(expires time.Time) string {
 	p := ss.p
 	sealed := sealedSession{Revision: p.revision.Version, Capabilities: p.revision.appendAbilities(nil, p.can)}
-	if p.principal == "" {
+	if p.who.principal == "" {
 		sealed.Owner = p.owner
 	}
 	if c := p.client; c != nil {
 		sealed.Client = &sealedClient{Name: c.Name, Title: c.Title, Version: c.Version}
 	}
-	name := p.s.sealSession(&sealed, p.principal, expires)
+	name := p.s.sealSession(&sealed, p.who.principal, expires)
 	if len(name) > maxSealedSession {
 		sealed.Client = nil
-		name = p.s.sealSession(&sealed, p.principal, expires)
+		name = p.s.sealSession(&sealed, p.who.principal, expires)
 	}
 	return name
 }
@@ -130,7 +130,7 @@ func (p *peer) agree(rev *revision) {
 // Discard ends the tasks of a session without a principal, whose client ended it.
 func (ss *Session) Discard() {
 	p := ss.p
-	if p.s.engine != nil && p.principal == "" {
+	if p.s.engine != nil && p.who.principal == "" {
 		p.s.engine.Discard(context.WithoutCancel(p.ctx), p.owner)
 	}
 }

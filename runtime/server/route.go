@@ -123,7 +123,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	case refused != nil:
 		return refused
 	case r.method.Op == wire.OpInitialize:
-		p.announceInReadLoop(r.id)
+		p.announceInReadLoop(msg.ID)
 		p.inOrder(func() { r.serve() })
 	default:
 		p.workers.serve(r)

@@ -13,14 +13,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// execute runs the tool's handler and makes the protocol's result of its output. Parts of the result alias buf. An
+// execute runs the tool's handler and makes the protocol's result of its output. An
 // error is answered as a JSON-RPC error, a *fault in the revision's form; errors that the model should see are
-// results.
-func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (wire.CallResult, error) {
+// results. Parts of the result alias scratch of the call's request.
+func (s *Server) execute(ctx context.Context, call *Call, args []byte) (wire.CallResult, error) {
 	defer call.close()
-	t := call.tool
-	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
-	*buf = raw
+	t, r := call.tool, call.r
+	raw, err := t.Handler.run(ctx, call, args)
 	more := call.takeAdded()
 	switch {
 	case err != nil:
@@ -33,37 +32,47 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return wire.CallResult{StructuredContent: raw}, nil // its text block is made when it is read, or written
 	}
 	n := len(raw)
-	*buf = appendTextOf(raw, raw)
-	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
+	r.scratch = appendTextOf(raw, raw)
+	return wire.CallResult{StructuredContent: r.scratch[:n:n], Content: r.scratch[n:]}, nil
 }
 
 // textIsLate reports whether the text block of an output of n bytes is made in the answer itself, so that there is no other copy of a large one.
 func (c *Call) textIsLate(n int) bool { return c.taskRun == nil && n > smallAnswer }
 
-// run appends the tool's encoded output to b.
-func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
-	newDecoder := check.GetScanned
-	if call.r.repeatedKey { // decoding has to find the repeated key: nothing is skipped unread
+// run returns the tool's encoded output, in scratch of the call's request.
+func (h *Handler) run(ctx context.Context, call *Call, args []byte) ([]byte, error) {
+	newDecoder, r := check.GetScanned, call.r
+	if r.repeatedKey { // decoding has to find the repeated key: nothing is skipped unread
 		newDecoder = check.Get
 	}
 	var in any
-	err := call.r.takeInput(func() (err error) {
+	err := r.takeInput(func() (err error) {
 		in, err = h.input(newDecoder(args, call.s.cfg.limits), (*callAccount)(call))
 		return err
 	})
 	if err != nil {
-		return b, invalidInput(err)
+		return nil, invalidInput(err)
 	}
-	out, err := h.runInSlot(ctx, call, in)
+	out, err := h.runWithoutBody(ctx, call, in)
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
 			call.reportPartial(out, err, h.hidden != "")
 		}
-		return b, err
+		return nil, err
 	}
-	b, err = h.encode(call, out, b, h.hidden)
-	call.encoded(len(b))
-	return b, err
+	r.scratch, err = h.encode(call, out, r.scratch[:0], h.hidden)
+	call.encoded(len(r.scratch))
+	return r.scratch, err
+}
+
+// runWithoutBody runs the handler. Meanwhile other requests may have the body of this one's memory (lendBody), unless the call is of a revision without a
+// handshake: there the handler may need the body, which says who the client is and what its questions are bound to.
+func (h *Handler) runWithoutBody(ctx context.Context, call *Call, in any) (any, error) {
+	if r := call.r; call.taskRun != nil || call.revision.Handshake {
+		r.lendBody()
+		defer r.takeBody()
+	}
+	return h.runInSlot(ctx, call, in)
 }
 
 // takeInput calls decode, which counts the bytes that params or arguments decode to. When half of Server.bytes is used, one input at a time
@@ -172,7 +181,7 @@ func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 // is encoded, all of their outputs could be in memory. The first run of each handler needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
-		r.firstRunOf = x
+		r.firstRun = true
 		return nil
 	}
 	slots := &r.s.probes

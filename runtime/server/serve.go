@@ -46,14 +46,17 @@ func (r *request) perform() (answer []byte, err error) {
 	if r.entry.Err() != nil {
 		return nil, r.entry.Err() // cancelled before it began
 	}
-	b := rpc.AppendResultHead(r.out[:0], r.id)
+	var b []byte
 	if r.p.s.middleware != nil {
-		b, err = r.performWithMiddleware(b)
+		b, err = r.performWithMiddleware()
 	} else {
-		b, err = r.dispatch(b)
+		b, err = r.dispatch()
 	}
-	if b = append(b, '}'); err != nil || r.placeholders == nil {
-		return b, err
+	if err != nil {
+		return nil, err
+	}
+	if b = append(b, '}'); r.placeholders == nil {
+		return b, nil
 	}
 	if b, err = r.fillOrStream(b); err != nil && r.entry.Err() == nil {
 		r.log().Error("data not sent", "error", err)
@@ -66,7 +69,7 @@ func (r *request) log() *slog.Logger {
 	if r.method == nil {
 		return r.reservation.s.log
 	}
-	return r.p.s.log.With("id", r.id.String(), "method", r.method.Name, "tool", r.toolName())
+	return r.p.s.log.With("id", r.requestID().String(), "method", r.method.Name, "tool", r.toolName())
 }
 
 // logPanic is called where v was recovered: the stack is that of the panic.
@@ -74,7 +77,12 @@ func logPanic(log *slog.Logger, v any) {
 	log.Error("panic", "panic", v, "stack", string(debug.Stack()))
 }
 
-func (r *request) dispatch(b []byte) (_ []byte, err error) {
+// dispatch appends the result of the request to the beginning of the answer.
+func (r *request) dispatch() (b []byte, err error) {
+	if r.method.Op == wire.OpCallTool {
+		return r.callTool()
+	}
+	b = r.beginAnswer()
 	switch r.method.Op {
 	case wire.OpInitialize:
 		b, err = r.initialize(b)
@@ -84,8 +92,6 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 		if err = r.reservation.list(r.ctx, &r.p.s.toolLists); err == nil {
 			b, err = r.listTools(b)
 		}
-	case wire.OpCallTool:
-		b, err = r.callTool(b)
 	case wire.OpMethod:
 		b, err = r.callMethod(b)
 	case wire.OpSubscribe, wire.OpUnsubscribe:
@@ -160,7 +166,7 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	r.dropParts()
 	m := outgoing{frame: answer, long: r.longAnswer(), trailer: r.trailer, retires: r.entry, revision: r.revision}
-	r.reservation.answer(r.entry, &m, r.id, err)
+	r.reservation.answer(r.entry, &m, r.requestID(), err)
 	r.out = m.frame
 	r.torn = false
 	m.torn = &r.torn
@@ -257,7 +263,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	}
 	info := e.Info()
 	rev := p.s.revisions[info.Variant]
-	about := subject{peer: p, id: e.Key().ID}
+	about := subject{peer: p, id: e.ID()}
 	m := outgoing{retires: timedOut{e}, revision: rev}
 	if t := p.s.tools.get(info.Tool); t != nil && e.Waiting() {
 		m.err = t.busy()

@@ -62,7 +62,7 @@ type Server struct {
 	treeSizes, completionSizes answerSizes
 	// requests keeps requests that are over, for their buffers.
 	requests sync.Pool
-	runs     sync.Pool // the same, of those that stand for runs of tasks: they have neither a body nor a frame
+	runs     sync.Pool // the same, of those that stand for runs of tasks: they have no frame
 	bodies   sync.Pool // of requests
 	readings sync.Pool // *reading, for Route
 	large    largeBuffers

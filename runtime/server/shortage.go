@@ -94,7 +94,7 @@ func (s *Server) endStalled(shortages []shortage) {
 	}
 	for i := range all {
 		if p := &all[i]; !p.ending && p.relieves(shortages) {
-			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
+			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.who.principal, "bytes", p.bytes)
 			s.reputations.hasStalled(p.who)
 			p.out.GiveUp(wait)
 		}
@@ -124,7 +124,7 @@ func (p *stalledPeer) relieves(shortages []shortage) (useful bool) {
 	free := p.bytes
 	for i := range shortages {
 		l := &shortages[i]
-		if l.n > 0 && free > 0 && l.waiting != &p.unread && (l.all || l.waiting.caller() == &p.account.unread) {
+		if l.n > 0 && free > 0 && l.waiting != p.unread.Load() && (l.all || l.waiting.caller() == &p.account.unread) {
 			n := min(l.n, free)
 			l.n, free, useful = l.n-n, free-n, true
 		}
@@ -139,7 +139,7 @@ func (p *peer) giveUp() {
 		return
 	}
 	if n, _ := out.Stalled(LateStall); n > 0 {
-		p.s.log.Warn("answers are given up: their client does not read, and the grace period is over", "peer", p.id, "principal", p.principal, "bytes", n)
+		p.s.log.Warn("answers are given up: their client does not read, and the grace period is over", "peer", p.id, "principal", p.who.principal, "bytes", n)
 		out.GiveUp(LateStall)
 	}
 }

@@ -38,7 +38,7 @@ func (p *peer) untilBegun() bool {
 		return true
 	}
 	select {
-	case <-p.begun:
+	case <-p.begun.Done():
 		return true
 	case <-p.ctx.Done():
 		return false

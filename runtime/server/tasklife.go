@@ -122,7 +122,7 @@ func (l *taskLife) dropStalledWrites() {
 		if !ok {
 			continue
 		}
-		p.s.log.Warn("what is written is given up: the client does not read, and the end of its task waits", "peer", p.id, "principal", p.principal)
+		p.s.log.Warn("what is written is given up: the client does not read, and the end of its task waits", "peer", p.id, "principal", p.who.principal)
 		if conn, ok := out.(*connOutlet); ok {
 			conn.giveUpAny(maxStall)
 		} else {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -78,7 +79,23 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 		b = append(append(b, `,"carried":`...), recorded...)
 	}
 	r.scratch = append(b, '}')
+	if r.params.ProgressToken.IsZero() && meta == nil && earlier.empty() {
+		return r.sharedMeta(r.scratch)
+	}
 	return slices.Clone(r.scratch)
+}
+
+// sharedMeta returns a copy of what is to be stored of a task's request, where that says nothing of the request itself: tasks of a tool that clients of one
+// kind create share it. It is kept with the tool, so it is bounded (TSK28).
+func (r *request) sharedMeta(meta []byte) []byte {
+	if last := r.tool.calls.meta.Load(); last != nil && bytes.Equal(*last, meta) {
+		return *last
+	}
+	own := slices.Clone(meta)
+	if len(own) <= smallMessage {
+		r.tool.calls.meta.Store(&own)
+	}
+	return own
 }
 
 // runTask is the engine's runner: it runs the tool's handler and returns how the task ends.
@@ -101,7 +118,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 		began := time.Now()
 		defer func() { call.observeRun(began, &o) }()
 	}
-	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
+	result, err := s.execute(&call.local.ctx, call, t.Args)
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		end := failed(&f.own) // the whole error of plainKind; of others the message and data, as revisions with a code for the kind show them
 		end.Kind, end.Message, end.Status = f.kind, cmp.Or(f.status, f.text), call.revision.statusOf(f.kind, end.Status)
@@ -116,23 +133,18 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun returns a request that stands for the run of a task: it has no body, but buffers, and the account in which decoded bytes count.
+// newRun returns a request that stands for the run of a task: it has no frame, but a body, and the account in which decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
-	r, ok := s.runs.Get().(*request)
-	if !ok {
-		r = new(request)
-	}
-	r.open(s, nil)
+	r := s.pooled(&s.runs, nil)
 	r.out, r.scratch = trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.account = s.openAccount(who)
-	r.reservation.account = r.account
+	r.reservation.account = s.openAccount(who)
 	return r
 }
 
 func (s *Server) endRun(r *request) {
-	a := r.account
+	a := r.reservation.account
 	defer func() { // also when a reader ends the goroutine
 		s.mu.Lock()
 		defer s.mu.Unlock()

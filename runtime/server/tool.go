@@ -1,6 +1,7 @@
 package server
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -55,6 +56,8 @@ type Tool struct {
 	slots *toolSlots
 	// mark tells it from other tools that had its name, or will have it; see toolsOfTasks.
 	mark string
+	// calls has what calls of the tool share. It is made with mark.
+	calls *sharedByCalls
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
@@ -65,6 +68,12 @@ type Tool struct {
 	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require a
 	// capability that is not listed. nil: any request may be made, and no message waits for it.
 	ClientCapabilities []string
+}
+
+// sharedByCalls is what calls of one tool share.
+type sharedByCalls struct {
+	kinds atomic.Pointer[toolKind] // see Tool.kind
+	meta  atomic.Pointer[[]byte]   // what its last task has as its Meta; see request.sharedMeta
 }
 
 // CancelPolicy says when a call of a tool ends before it is done.

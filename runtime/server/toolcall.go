@@ -11,20 +11,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// callTool runs the tool, or makes the task that will.
-func (r *request) callTool(b []byte) ([]byte, error) {
+// callTool runs the tool, or makes the task that will. The answer begins when the handler has returned: before, the request may have another body
+// (lendBody).
+func (r *request) callTool() ([]byte, error) {
 	if r.task {
-		return r.createTask(b)
+		return r.createTask(r.beginAnswer())
 	}
 	call := r.newCall()
 	err := call.resume()
 	if err != nil {
-		return b, err
+		return nil, err
 	}
-	result, err := r.callHandler(call)
-	r.result = result // only now: the request may have another body than before the call (lendBody)
+	result, err := r.p.s.execute(r.ctx, call, r.params.Arguments)
+	r.result = result
 	if ended := call.suspend(&r.reservation); ended != nil {
-		return b, ended
+		return nil, ended
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		r.result, err = r.revision.answer(f, r.can)
@@ -33,28 +34,18 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return b, err
+		return nil, err
 	}
 	if r.result.IsError {
 		r.outcome = ToolFailed
 	}
 	r.result.ServerInfo = r.revision.resultInfo
+	b := r.beginAnswer()
 	if hasText(&r.result) {
 		return r.appendStructured(b), nil
 	}
 	b = r.p.s.large.grow(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
 	return r.revision.AppendCallResult(b, &r.result), nil
-}
-
-// callHandler runs the handler. If the revision has a handshake, other requests may have the body of this one's memory meanwhile (lendBody), because the
-// arguments are a part of the frame. In other revisions the handler may need the body, which says who the client is and what its questions are bound to.
-func (r *request) callHandler(call *Call) (wire.CallResult, error) {
-	args := r.params.Arguments
-	if r.revision.Handshake {
-		r.lendBody()
-		defer r.takeBody()
-	}
-	return r.p.s.execute(r.ctx, call, args, &r.scratch)
 }
 
 func (r *request) newCall() *Call {
@@ -77,14 +68,29 @@ func (r *request) newCall() *Call {
 }
 
 // resume restores the journal and answers that the client sent with its retry (EXT17).
-func (c *Call) resume() (err error) {
+func (c *Call) resume() error {
 	if c.revision.Handshake || !c.r.retried() {
 		return nil
 	}
-	if c.stateless, err = newStatelessJournal(c, c.r); err == nil {
-		c.journal = c.stateless.journal
+	t, err := newStatelessJournal(c, c.r)
+	if err != nil {
+		return err
 	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.openRecord()
+	x.stateless, x.journal = t, t.journal
+	return nil
+}
+
+// stateless is the journal in a stateless revision, nil if there is none.
+func (c *Call) stateless() *statelessJournal {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.record == nil {
+		return nil
+	}
+	return c.record.stateless
 }
 
 // retried reports whether the request is a retry with answers.
@@ -97,9 +103,7 @@ func (c *Call) suspend(result *reservation) error {
 	if c.revision.Handshake {
 		return nil // its questions are answered before the handler goes on
 	}
-	c.mu.Lock()
-	t := c.stateless
-	c.mu.Unlock()
+	t := c.stateless()
 	if t == nil || t.opened() == 0 {
 		return nil
 	}
@@ -132,8 +136,8 @@ func (c *Call) close() {
 	c.progress.close()
 	c.mu.Lock()
 	c.r = nil
-	if c.journal != nil {
-		c.journal.refuseSteps(errCallOver)
+	if c.record != nil && c.record.journal != nil {
+		c.record.journal.refuseSteps(errCallOver)
 	}
 	c.mu.Unlock()
 }

@@ -28,7 +28,7 @@ func (k *toolsOfTasks) mark(t *Tool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.marked++
-	t.mark = k.process + "." + strconv.FormatUint(k.marked, 10)
+	t.mark, t.calls = k.process+"."+strconv.FormatUint(k.marked, 10), new(sharedByCalls)
 }
 
 // remove removes a tool, and keeps it for its tasks. It reports whether there was such a tool.

@@ -54,7 +54,7 @@ func (m *outgoing) size() int {
 var errSilenced = errors.New("server: what the message is about has ended")
 
 func (r *request) subject() subject {
-	return subject{peer: r.p, id: r.id, ctx: r.entry}
+	return subject{peer: r.p, id: r.requestID(), ctx: r.entry}
 }
 
 // subject returns the subject of the call's messages. Only for a call that has a peer.

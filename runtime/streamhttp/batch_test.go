@@ -115,8 +115,8 @@ func (f *fixture) wantNothingIn(session string) {
 	f.h.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.active)+len(s.streams) > 0 {
-		f.t.Errorf("%d requests and %d streams are left", len(s.active), len(s.streams))
+	if s.active.size()+s.streams.size() > 0 {
+		f.t.Errorf("%d requests and %d streams are left", s.active.size(), s.streams.size())
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *session) Ask(about rpc.ID, frame []byte, unkept func(error)) (server.Ca
 		s.questions = map[*carrier]struct{}{}
 	}
 	s.questions[c] = struct{}{}
-	st := s.active.Get(about)
+	st := s.active.get(about)
 	s.noteCarriers(st, own)
 	s.mu.Unlock()
 	if about.IsZero() {
@@ -102,7 +102,7 @@ func (c *carrier) Close() {
 func (c *carrier) Withdraw(frame []byte) error {
 	own := append([]byte(nil), frame...)
 	c.s.mu.Lock()
-	st := c.s.active.Get(c.about)
+	st := c.s.active.get(c.about)
 	c.s.mu.Unlock()
 	err := errGone
 	if st != nil {

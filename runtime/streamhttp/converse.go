@@ -34,7 +34,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 
 // acknowledge answers a frame to which there is no JSON-RPC answer, once what it answers is recorded (DUR01).
 func (s *session) acknowledge(w http.ResponseWriter, r *http.Request, got *server.Receipt) *refusal {
-	if !got.AwaitRecorded(r.Context(), s.ended) { // by then the session's handlers have ended, or the grace period is over
+	if !got.AwaitRecorded(r.Context(), &s.ended) { // by then the session's handlers have ended, or the grace period is over
 		return unavailable("the answer may not be recorded, because the store of tasks has not taken it yet or the server shuts down: send the answer again")
 	}
 	w.WriteHeader(http.StatusAccepted)

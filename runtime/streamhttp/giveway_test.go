@@ -20,7 +20,7 @@ func keptAway(t *testing.T) (*session, *stream) {
 	s := newSession(t.Context(), h, "id")
 	st := lostStream(s)
 	s.mu.Lock()
-	s.active.Set(rpc.IntID(1), st)
+	s.active.set(rpc.IntID(1), st)
 	s.mu.Unlock()
 	return s, st
 }

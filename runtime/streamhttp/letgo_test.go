@@ -105,7 +105,7 @@ func TestCAN18AClosedConnectionIsLetGoAtOnce(t *testing.T) {
 func TestCAN18NothingIsLeftOfCallsThatAreGivenUp(t *testing.T) {
 	f := newFixture(t)
 	s := f.session(f.opened("ada"))
-	streams, about, active := len(s.streams), len(s.about), len(s.active)
+	streams, about, active := s.streams.size(), s.about.size(), s.active.size()
 	for i := range 10 {
 		id := rpc.IntID(int64(i))
 		st := s.stream(id)
@@ -117,7 +117,7 @@ func TestCAN18NothingIsLeftOfCallsThatAreGivenUp(t *testing.T) {
 		}
 		_ = s.Write(id, true, []byte("answer")[:6*(i%2)])
 	}
-	if len(s.streams) != streams || len(s.about) != about || len(s.active) != active {
-		t.Errorf("%d streams are left, %d by their requests, %d active", len(s.streams)-streams, len(s.about)-about, len(s.active)-active)
+	if s.streams.size() != streams || s.about.size() != about || s.active.size() != active {
+		t.Errorf("%d streams are left, %d by their requests, %d active", s.streams.size()-streams, s.about.size()-about, s.active.size()-active)
 	}
 }

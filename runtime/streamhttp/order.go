@@ -72,7 +72,7 @@ const (
 
 // byUse are the streams in the order in which they give way, without those that are about to be read for the first time. s.mu is held.
 func (s *session) byUse() (all []usedStream) {
-	for _, st := range s.streams {
+	for st := range s.streams.values() {
 		if idle, use := st.idle(); !st.fresh() {
 			all = append(all, usedStream{st, use, !idle})
 		}

@@ -25,11 +25,11 @@ func TestTSK28TheOverheadIsThatOfTheHeap(t *testing.T) {
 		make    func() any
 	}{
 		"streams": {many * streamSize, func() any {
-			s := &session{streams: map[uint64]*stream{}, about: rpc.ByID[[]*stream]{}}
+			s := new(session)
 			for i, id := range ids {
 				st := newStream(uint64(i), streamLimits{}, kept, p.alarm())
-				s.streams[st.number] = st
-				s.about.Set(id, append(s.about.Get(id), st))
+				s.streams.set(st.number, st)
+				s.about.set(id, append(s.about.get(id), st))
 			}
 			return s
 		}},

@@ -109,7 +109,7 @@ func (x *exchange) EndStalledCopies(wait time.Duration, connected bool) bool {
 func (s *session) EndStalledCopies(wait time.Duration, connected bool) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.streams {
+	for st := range s.streams.values() {
 		if st.giveUpLong(wait, connected) {
 			ended = true
 		}
@@ -142,7 +142,7 @@ func (s *stream) giveUpLong(wait time.Duration, connected bool) bool {
 func (s *session) eachPace(visit func(p *pace, due int64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.streams {
+	for st := range s.streams.values() {
 		if p := st.pace.Load(); p != nil {
 			visit(p, st.unwritten())
 		}

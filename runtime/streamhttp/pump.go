@@ -79,10 +79,8 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 		defer s.h.priming.remove(&st.late)
 	}
 	for {
-		select {
-		case <-s.ended:
+		if s.ended.Closed() {
 			return !st.quiet()
-		default:
 		}
 		select { // of two channels, which costs half of one that has the end of the session and a timer, too: both wake the reader
 		case <-st.wake:
@@ -101,9 +99,9 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) (whole bool) {
 	tick, stop := ticks(s.h.opts.keepAlive)
 	defer stop()
-	over := s.ended
+	over := s.ended.Done()
 	if st.listener {
-		over = s.ending
+		over = s.ending.Done()
 	}
 	for {
 		b := st.take(reader)

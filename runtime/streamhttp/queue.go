@@ -9,7 +9,7 @@ import (
 func (s *session) Queue(about rpc.ID) server.Queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.active.Get(about); st != nil {
+	if st := s.active.get(about); st != nil {
 		return st
 	}
 	if n := len(s.listeners); n > 0 {

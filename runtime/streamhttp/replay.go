@@ -112,7 +112,7 @@ func (s *session) prune() {
 
 // surplus is how many streams that are over are too many; not positive: none. s.mu is held.
 func (s *session) surplus() int {
-	return len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
+	return s.streams.size() - keptStreams - s.active.size() - len(s.listeners)
 }
 
 // lost is a stream of which nothing is kept any more, and the number of its last event.

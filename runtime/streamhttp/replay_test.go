@@ -82,7 +82,7 @@ func TestTSK28StreamsCountBesideTheirBytes(t *testing.T) {
 		defer f.h.mu.Unlock()
 		for _, s := range f.h.roster.sessions {
 			s.mu.Lock()
-			n += len(s.streams)
+			n += s.streams.size()
 			s.mu.Unlock()
 		}
 		return n

@@ -301,7 +301,7 @@ func (f *fixture) calls(session string) int {
 	s := f.h.roster.sessions[session]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.active)
+	return s.active.size()
 }
 
 // What clients that are attached do not read is bounded over all sessions, one caller leaves something for others, and answers are

@@ -105,7 +105,7 @@ func (s *session) updateIdle() {
 
 // inUse reports whether the session must not give way. s.mu is held.
 func (s *session) inUse() bool {
-	return s.open > 0 || len(s.active) > 0 || s.peer != nil && s.peer.EndsTasks()
+	return s.open > 0 || s.active.size() > 0 || s.peer != nil && s.peer.EndsTasks()
 }
 
 // TasksOver implements server.Idler.
@@ -144,12 +144,7 @@ func (s *session) expire() {
 
 // over reports whether the end of the session has begun.
 func (s *session) over() bool {
-	select {
-	case <-s.ending:
-		return true
-	default:
-		return false
-	}
+	return s.ending.Closed()
 }
 
 // End implements server.Ender.
@@ -175,11 +170,11 @@ func (s *session) end(cause *inflight.Cause) {
 		if s.idle != nil {
 			s.idle.Stop()
 		}
-		close(s.ending)
+		s.ending.Close()
 	}
 	s.mu.Unlock()
 	if !first {
-		<-s.ended
+		<-s.ended.Done()
 		return
 	}
 	s.dropUnread()
@@ -201,10 +196,10 @@ func (s *session) end(cause *inflight.Cause) {
 
 // tellEnded closes ended, and wakes those who wait for an answer.
 func (s *session) tellEnded() {
-	close(s.ended)
+	s.ended.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.streams {
+	for st := range s.streams.values() {
 		st.signal()
 	}
 }
@@ -214,7 +209,7 @@ func (s *session) dropUnread() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.takeBacklog()
-	for _, st := range s.streams {
+	for st := range s.streams.values() {
 		if idle, _ := st.idle(); idle {
 			st.drop()
 		}

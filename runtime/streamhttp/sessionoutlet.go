@@ -29,11 +29,11 @@ func (s *session) Copy(about rpc.ID, last bool, answer *server.LongAnswer) error
 // writeTo writes to the stream of the request, which ends with the last frame.
 func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last bool) error) error {
 	s.mu.Lock()
-	st := s.active.Get(about)
+	st := s.active.get(about)
 	switch {
 	case !last || st == nil:
 	case !st.batched:
-		s.active.Delete(about)
+		s.active.delete(about)
 	case st.about != about: // the batch goes on without this request, which is cancelled
 		last = false
 	default:
@@ -62,7 +62,7 @@ func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st := s.active.Get(about); st != nil {
+	if st := s.active.get(about); st != nil {
 		st.status, st.retry = tryLater(err)
 	}
 }
@@ -82,7 +82,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	read = len(s.listeners) > 0
-	if st := s.active.Get(about); st != nil {
+	if st := s.active.get(about); st != nil {
 		read = st.read()
 	}
 	return read, s.watched()
@@ -99,7 +99,7 @@ func (s *session) watched() <-chan struct{} {
 // AnswersInline implements server.Inline.
 func (s *session) AnswersInline(about rpc.ID) {
 	s.mu.Lock()
-	st := s.active.Get(about)
+	st := s.active.get(about)
 	s.mu.Unlock()
 	if st != nil {
 		st.answersInline()

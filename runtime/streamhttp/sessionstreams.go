@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/latch"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -27,16 +27,16 @@ type session struct {
 	sealed      bool            // its id is sealed, so other processes may resume it
 	peer        *server.Session // the same session in package server, which serves its messages; nil until the handshake is being served
 	kept        atomic.Int64    // bytes in streams
-	ending      chan struct{}   // closed when its end begins: nothing more is received
-	ended       chan struct{}   // closed when what was in flight is over, or the server's grace period
+	ending      latch.Latch     // its end begins: nothing more is received
+	ended       latch.Latch     // what was in flight is over, or the server's grace period
 
 	order sync.Mutex // messages are received one at a time
 
 	mu         sync.Mutex
 	why        *inflight.Cause // why it has ended, or is ending; nil: it is not
-	streams    map[uint64]*stream
-	active     rpc.ByID[*stream]     // by id of a request that is to be answered
-	about      rpc.ByID[[]*stream]   // by id of a request, answered or not; those of batches by the zero id
+	streams    table[uint64, *stream]
+	active     byID[*stream]         // by id of a request that is to be answered
+	about      byID[[]*stream]       // by id of a request, answered or not; those of batches by the zero id
 	listeners  []*stream             // with a reader, the newest last
 	lost       []lost                // streams of which nothing is kept any more, the newest last
 	backlog    []storedEvent         // for the next listener
@@ -57,8 +57,6 @@ type session struct {
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
-		ending: make(chan struct{}), ended: make(chan struct{}),
-		streams: map[uint64]*stream{}, active: rpc.ByID[*stream]{}, about: rpc.ByID[[]*stream]{},
 	}
 }
 
@@ -103,13 +101,13 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 func (s *session) stream(about rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.active.Get(about) != nil {
+	if s.active.get(about) != nil {
 		return nil
 	}
 	st := s.newStream()
 	st.about = about
-	s.active.Set(about, st)
-	s.about.Set(about, append(s.about.Get(about), st))
+	s.active.set(about, st)
+	s.about.set(about, append(s.about.get(about), st))
 	return st
 }
 
@@ -119,12 +117,12 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	defer s.mu.Unlock()
 	st := s.newStream()
 	st.about, st.batched = about, true
-	s.active.Set(about, st)
-	s.about.Set(rpc.ID{}, append(s.about.Get(rpc.ID{}), st))
+	s.active.set(about, st)
+	s.about.set(rpc.ID{}, append(s.about.get(rpc.ID{}), st))
 	var own []rpc.ID
 	for _, id := range ids {
-		if s.active.Get(id) == nil { // a request with the id of one in flight is refused
-			s.active.Set(id, st)
+		if s.active.get(id) == nil { // a request with the id of one in flight is refused
+			s.active.set(id, st)
 			own = append(own, id)
 		}
 	}
@@ -135,12 +133,20 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 // freeIDs forgets the requests of st: a later request may have the id of one of them. s.mu is held.
 func (s *session) freeIDs(st *stream) {
 	if !st.batched {
-		if s.active.Get(st.about) == st {
-			s.active.Delete(st.about)
+		if s.active.get(st.about) == st {
+			s.active.delete(st.about)
 		}
 		return
 	}
-	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
+	var own []rpc.ID
+	for id, of := range s.active.entries.all {
+		if of == st {
+			own = append(own, id)
+		}
+	}
+	for _, id := range own {
+		s.active.delete(id)
+	}
 }
 
 func (s *session) newStream() *stream {
@@ -154,7 +160,7 @@ func (s *session) newStream() *stream {
 	if s.tenant != nil {
 		st.allUnread, st.own = &s.h.unread, &s.tenant.unread
 	}
-	s.streams[st.number] = st
+	s.streams.set(st.number, st)
 	return st
 }
 
@@ -263,7 +269,7 @@ func (s *session) notHere(last eventID, missed bool) *rpc.Error {
 
 // find returns a stream that a client wants to resume; nil: there is none, or no id of it was sent. s.mu is held.
 func (s *session) find(number uint64) *stream {
-	if st := s.streams[number]; st != nil && st.known() {
+	if st := s.streams.get(number); st != nil && st.known() {
 		return st
 	}
 	return nil
@@ -279,22 +285,22 @@ func (s *session) remove(st *stream) {
 
 // unlist removes a stream from s.streams and s.about. s.mu is held.
 func (s *session) unlist(st *stream) {
-	delete(s.streams, st.number)
+	s.streams.delete(st.number)
 	about := st.about
 	if st.batched {
 		about = rpc.ID{}
 	}
-	if left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st }); len(left) > 0 {
-		s.about.Set(about, left)
+	if left := slices.DeleteFunc(s.about.get(about), func(of *stream) bool { return of == st }); len(left) > 0 {
+		s.about.set(about, left)
 	} else {
-		s.about.Delete(about)
+		s.about.delete(about)
 	}
 }
 
 // closePolling ends the response of a request whose stream the client can resume, and reports whether there was one.
 func (s *session) closePolling(id rpc.ID) bool {
 	s.mu.Lock()
-	st := s.active.Get(id)
+	st := s.active.get(id)
 	s.mu.Unlock()
 	return st != nil && (s.primed || st.known()) && st.poll() // else the client has no event to resume from
 }
@@ -305,5 +311,5 @@ func (s *session) closePolling(id rpc.ID) bool {
 func ClosePolling(ctx context.Context) bool {
 	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)
-	return s != nil && !s.sessionless && e != nil && s.closePolling(e.Key().ID)
+	return s != nil && !s.sessionless && e != nil && s.closePolling(e.ID())
 }

@@ -18,7 +18,7 @@ func (s *session) Cancelled(about rpc.ID) {
 func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range slices.Concat(s.about.Get(id), s.about.Get(rpc.ID{})) {
+	for _, st := range slices.Concat(s.about.get(id), s.about.get(rpc.ID{})) {
 		if st.received {
 			found = append(found, st)
 		}

@@ -151,7 +151,7 @@ func TestSessionForgetsTheOldestStreams(t *testing.T) {
 		away(true)
 	}
 	if s.find(waiting.number) == nil || !waiting.lacks(0) || s.find(first.number) != nil || s.kept.Load() != 40 {
-		t.Errorf("kept %d bytes in %d streams", s.kept.Load(), len(s.streams))
+		t.Errorf("kept %d bytes in %d streams", s.kept.Load(), s.streams.size())
 	}
 }
 

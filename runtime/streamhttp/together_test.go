@@ -69,8 +69,8 @@ func TestCAN02ALateCancellationTakesItsAnswerOutOfTheArray(t *testing.T) {
 			s.Cancelled(rpc.IntID(1)) // too late
 			st.detach(reader)
 			s.remove(st)
-			if st.bytes != 0 || st.due.all != 0 || s.kept.Load() != 0 || len(s.active) != 0 {
-				t.Errorf("%s, away %v: %d bytes are kept, %d due, %d counted, %d active", name, away, st.bytes, st.due, s.kept.Load(), len(s.active))
+			if st.bytes != 0 || st.due.all != 0 || s.kept.Load() != 0 || s.active.size() != 0 {
+				t.Errorf("%s, away %v: %d bytes are kept, %d due, %d counted, %d active", name, away, st.bytes, st.due, s.kept.Load(), s.active.size())
 			}
 		}
 	}

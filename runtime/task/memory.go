@@ -3,7 +3,9 @@ package task
 import (
 	"context"
 	"hash/maphash"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +23,7 @@ type Memory struct {
 	owners  [shards]ownerShard
 	keyed   accounts
 	size    size      // of everybody's tasks
+	start   time.Time // of the clock of expiry
 	spare   sync.Pool // of *State, of tasks that are over, to be used again: half of what the life of a task in memory allocates
 }
 
@@ -29,13 +32,14 @@ type shard struct {
 	mu      sync.RWMutex
 	records map[string]*record
 	expiry  expiryHeap
+	removal atomic.Pointer[chan struct{}] // closed when a task that is over is removed; nil: nobody waits for it
 }
 
 // record is one task. All transitions happen in change. What every read looks at comes first, in one cache line: at
 // 100,000 tasks a read costs what it has to fetch.
 type record struct {
 	owner *owner
-	at    time.Time // when it expires, zero for never
+	at    time.Duration // when it expires, on the store's clock, or never
 	mu    sync.Mutex
 	state *State    // until the task is over
 	over  *overTask // from then on; both are nil when the task is removed
@@ -48,14 +52,20 @@ type record struct {
 	position int   // in the heap of what expires
 }
 
+// never is when a task without an end expires.
+const never time.Duration = math.MaxInt64
+
+// since is a time on the clock of expiry, which takes a third of the memory of a time.Time.
+func (m *Memory) since(t time.Time) time.Duration { return t.Sub(m.start) }
+
 // expired reports whether the task's ttl has passed or the task was removed. The caller holds the lock.
-func (r *record) expired(now time.Time) bool {
-	return r.state == nil && r.over == nil || !r.at.IsZero() && !now.Before(r.at)
+func (r *record) expired(now time.Duration) bool {
+	return r.state == nil && r.over == nil || now >= r.at
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), cursors: randomCursors(), keyed: accounts{byKey: map[string]*account{}}}
+	m := &Memory{start: time.Now(), seed: maphash.MakeSeed(), cursors: randomCursors(), keyed: accounts{byKey: map[string]*account{}}}
 	for i := range m.ids {
 		m.ids[i].records = map[string]*record{}
 		m.owners[i].owners = map[string]*owner{}
@@ -78,7 +88,10 @@ func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
 	if err := m.admit(r, quota); err != nil {
 		return Task{}, err
 	}
-	r.at, _ = r.state.Task.ExpiresAt()
+	r.at = never
+	if at, ok := r.state.Task.ExpiresAt(); ok {
+		r.at = m.since(at)
+	}
 	snapshot := r.state.Task
 	if !m.insert(r) {
 		m.dismiss(r, false)
@@ -133,7 +146,7 @@ func (m *Memory) owned(owner, id string, now time.Time) (*record, error) {
 		return nil, &NotFoundError{Foreign, r.tool}
 	}
 	r.mu.Lock()
-	if r.expired(now) {
+	if r.expired(m.since(now)) {
 		r.mu.Unlock()
 		return nil, &NotFoundError{Expired, r.tool}
 	}
@@ -151,17 +164,21 @@ func (m *Memory) Get(_ context.Context, owner, id string) (t Task, err error) {
 	return t, nil
 }
 
-// Watch implements Requestors. All watchers of a task share one channel, so one that goes away leaves nothing behind.
+// Watch implements Requestors. All watchers of a task share one channel, so one that goes away leaves nothing behind. Those of tasks that are over, which
+// can only be removed, share it with those of other such tasks: else each task whose result was read would keep a channel until it expires.
 func (m *Memory) Watch(_ context.Context, owner, id string) (t Task, _ <-chan struct{}, err error) {
 	r, err := m.owned(owner, id, time.Now())
 	if err != nil {
 		return t, nil, err
 	}
 	defer r.mu.Unlock()
+	r.copyTo(&t)
+	if r.over != nil {
+		return t, m.shard(id).nextRemoval(), nil
+	}
 	if r.changed == nil {
 		r.changed = make(chan struct{})
 	}
-	r.copyTo(&t)
 	return t, r.changed, nil
 }
 

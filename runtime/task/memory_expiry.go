@@ -12,19 +12,19 @@ import (
 type expiryHeap struct{ heap.Heap[*record] }
 
 func (h *expiryHeap) add(r *record) {
-	if !r.at.IsZero() {
+	if r.at != never {
 		h.Push(r)
 	}
 }
 
 func (h *expiryHeap) remove(r *record) {
-	if !r.at.IsZero() {
+	if r.at != never {
 		h.Remove(r)
 	}
 }
 
 // Before implements heap.Element.
-func (r *record) Before(s *record) bool { return r.at.Before(s.at) }
+func (r *record) Before(s *record) bool { return r.at < s.at }
 
 // Position implements heap.Element.
 func (r *record) Position() *int { return &r.position }
@@ -35,22 +35,22 @@ func (m *Memory) Expire(_ context.Context, limit int) (Expiry, error) {
 	var x Expiry
 	for i := range m.ids {
 		s := &m.ids[i]
-		for _, r := range s.take(now, limit-len(x.Removed)) {
+		for _, r := range s.take(m.since(now), limit-len(x.Removed)) {
 			x.Removed = append(x.Removed, m.remove(r))
 		}
-		if next, ok := s.next(); ok && (x.Next.IsZero() || next.Before(x.Next)) {
-			x.Next = next
+		if next, ok := s.next(); ok && (x.Next.IsZero() || m.start.Add(next).Before(x.Next)) {
+			x.Next = m.start.Add(next)
 		}
 	}
 	return x, nil
 }
 
 // take removes what has expired from the shard.
-func (s *shard) take(now time.Time, limit int) []*record {
+func (s *shard) take(now time.Duration, limit int) []*record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var taken []*record
-	for len(taken) < limit && s.expiry.Len() > 0 && !now.Before(s.expiry.First().at) {
+	for len(taken) < limit && s.expiry.Len() > 0 && now >= s.expiry.First().at {
 		r := s.expiry.Pop()
 		delete(s.records, r.id)
 		taken = append(taken, r)
@@ -58,11 +58,11 @@ func (s *shard) take(now time.Time, limit int) []*record {
 	return taken
 }
 
-func (s *shard) next() (time.Time, bool) {
+func (s *shard) next() (time.Duration, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.expiry.Len() == 0 {
-		return time.Time{}, false
+		return 0, false
 	}
 	return s.expiry.First().at, true
 }
@@ -78,6 +78,7 @@ func (m *Memory) remove(r *record) Task {
 	r.state, r.over = nil, nil
 	r.wake()
 	r.mu.Unlock()
+	m.shard(r.id).removed()
 	m.dismiss(r, t.Status.Terminal())
 	return t
 }
@@ -105,4 +106,21 @@ func (s *shard) takeOut(r *record) bool {
 	delete(s.records, r.id)
 	s.expiry.remove(r)
 	return true
+}
+
+// nextRemoval returns a channel that is closed when the next task of the shard is removed.
+func (s *shard) nextRemoval() <-chan struct{} {
+	for {
+		if c := s.removal.Load(); c != nil {
+			return *c
+		}
+		c := make(chan struct{})
+		s.removal.CompareAndSwap(nil, &c)
+	}
+}
+
+func (s *shard) removed() {
+	if c := s.removal.Swap(nil); c != nil {
+		close(*c)
+	}
 }

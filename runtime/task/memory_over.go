@@ -10,41 +10,53 @@ import (
 // overTask is what is kept of a task that is over until it expires: most of what a store holds. A State, which can still change, takes more than
 // twice as much. It has nothing that the record has, too.
 type overTask struct {
-	created, updated           int64 // nanoseconds since 1970
-	ttl, pollInterval, timeout time.Duration
-	ran                        time.Duration
-	version                    uint64
-	reruns                     int
-	machine                    Machine
-	status                     uint8 // its place in statuses
-	kind                       uint8
-	uncancellable              bool
-	cancelRequested            bool
-	message, cancelReason      string
-	meta, result               []byte
-	err                        *rpc.Error
+	created, updated  int64 // nanoseconds since 1970
+	ttl, pollInterval time.Duration
+	version           uint64
+	reruns            int
+	machine           Machine
+	status            uint8 // its place in statuses
+	kind              uint8
+	uncancellable     bool
+	cancelRequested   bool
+	meta, result      []byte
+	seldom            *seldomOver // nil: all of it is zero
 
 	// The last lease: its holder is told that the task is over, everybody else that they have no lease.
 	node  string
 	epoch uint64
 }
 
+// seldomOver is what most tasks that have completed do not have.
+type seldomOver struct {
+	message, cancelReason string
+	err                   *rpc.Error
+	timeout, ran          time.Duration
+}
+
 func newOverTask(s *State) *overTask {
 	t := &s.Task
-	return &overTask{
-		created: t.CreatedAt.UnixNano(), updated: t.UpdatedAt.UnixNano(), ttl: t.TTL, pollInterval: t.PollInterval, timeout: t.Timeout, ran: t.Ran,
+	o := &overTask{
+		created: t.CreatedAt.UnixNano(), updated: t.UpdatedAt.UnixNano(), ttl: t.TTL, pollInterval: t.PollInterval,
 		version: t.Version, reruns: t.Reruns, machine: t.Machine, status: uint8(slices.Index(statuses[:], t.Status)), kind: t.Kind,
-		uncancellable: t.Uncancellable, cancelRequested: t.CancelRequested, message: t.StatusMessage, cancelReason: t.CancelReason,
-		meta: t.Meta, result: t.Result, err: t.Error, node: s.Node, epoch: s.Epoch,
+		uncancellable: t.Uncancellable, cancelRequested: t.CancelRequested,
+		meta: t.Meta, result: t.Result, node: s.Node, epoch: s.Epoch,
 	}
+	if seldom := (seldomOver{message: t.StatusMessage, cancelReason: t.CancelReason, err: t.Error, timeout: t.Timeout, ran: t.Ran}); seldom != (seldomOver{}) {
+		o.seldom = &seldom
+	}
+	return o
 }
 
 // fill sets the fields of t that an overTask has.
 func (o *overTask) fill(t *Task) {
-	t.CreatedAt, t.UpdatedAt, t.TTL, t.PollInterval, t.Timeout, t.Ran = time.Unix(0, o.created), time.Unix(0, o.updated), o.ttl, o.pollInterval, o.timeout, o.ran
+	t.CreatedAt, t.UpdatedAt, t.TTL, t.PollInterval = time.Unix(0, o.created), time.Unix(0, o.updated), o.ttl, o.pollInterval
 	t.Version, t.Reruns, t.Machine, t.Status, t.Kind = o.version, o.reruns, o.machine, statuses[o.status], o.kind
-	t.Uncancellable, t.CancelRequested, t.StatusMessage, t.CancelReason = o.uncancellable, o.cancelRequested, o.message, o.cancelReason
-	t.Meta, t.Result, t.Error = o.meta, o.result, o.err
+	t.Uncancellable, t.CancelRequested = o.uncancellable, o.cancelRequested
+	t.Meta, t.Result = o.meta, o.result
+	if x := o.seldom; x != nil {
+		t.StatusMessage, t.CancelReason, t.Error, t.Timeout, t.Ran = x.message, x.cancelReason, x.err, x.timeout, x.ran
+	}
 }
 
 // copyTo copies the task to t, which is zero. The caller holds the lock, and the task has not been removed.

@@ -39,3 +39,27 @@ func TestTSK10NothingOfATaskIsLostWhenItIsOver(t *testing.T) {
 		}
 	}
 }
+
+// Whoever watches a task that is over learns that it was removed.
+func TestTSK15ARemovalWakesWatchersOfATaskThatIsOver(t *testing.T) {
+	m, ctx := NewMemory(), t.Context()
+	if _, err := m.Create(ctx, Task{ID: "id", Owner: "ada", TTL: Unlimited, Machine: ^Machine(0)}, Quota{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Cancel(ctx, "ada", "id", Cancel{Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	over, removed, err := m.Watch(ctx, "ada", "id")
+	if err != nil || !over.Status.Terminal() {
+		t.Fatalf("%v, %+v", err, over)
+	}
+	select {
+	case <-removed:
+		t.Error("woken before the task was removed")
+	default:
+	}
+	if _, err := m.Discard(ctx, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	<-removed
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -30,6 +31,13 @@ var peers = map[string]peer{
 	"mcp-go-validating": serveMCPGo(true),
 }
 
+// endpoints are the same over HTTP, and how to end one.
+var endpoints = map[string]func() (handler http.Handler, end func()){
+	"mcpkiln": httpKiln,
+	"go-sdk":  httpSDK,
+	"mcp-go":  httpMCPGo,
+}
+
 // inProcess and asChild order the peers of a run, so that benchstat shows them side by side.
 var order = []string{"floor", "mcpkiln", "go-sdk", "mcp-go", "mcp-go-validating"}
 
@@ -52,6 +60,13 @@ type link struct {
 
 // dialPipe starts the peer in this process.
 func dialPipe(b *testing.B, name string) *link {
+	l, hangUp := openPipe(b, name)
+	b.Cleanup(hangUp)
+	return l
+}
+
+// openPipe is dialPipe for a connection that ends before the benchmark does. hangUp returns when nothing of the peer runs any more.
+func openPipe(b *testing.B, name string) (l *link, hangUp func()) {
 	serverR, clientW := io.Pipe()
 	clientR, serverW := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,13 +75,13 @@ func dialPipe(b *testing.B, name string) *link {
 		defer close(done)
 		peers[name](ctx, serverR, serverW)
 	}()
-	b.Cleanup(func() {
+	return handshake(b, clientW, clientR), func() {
 		clientW.Close()
 		go io.Copy(io.Discard, clientR)
 		cancel()
 		<-done
-	})
-	return handshake(b, clientW, clientR)
+		clientR.Close() // whoever reads still ends
+	}
 }
 
 // dialChild starts the peer as a child process on stdin and stdout.

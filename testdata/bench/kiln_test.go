@@ -3,21 +3,33 @@ package bench
 import (
 	"context"
 	"io"
+	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/streamhttp"
 
 	"github.com/mcpkiln/mcpkiln/testdata/bench/kiln"
 )
 
 // serveKiln serves the tools with the package that mcpkiln generates from mcpkiln.yaml.
 func serveKiln(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
+	ctx = server.WithPrincipal(ctx, "bench")
+	newKiln().Serve(ctx, rpc.Lines(r, w, r, rpc.LineOptions{}))
+}
+
+func newKiln() *server.Server {
 	srv, err := kiln.New(kilnHandlers{}, server.WithMaxInFlight(1<<18))
 	if err != nil {
 		panic(err)
 	}
-	ctx = server.WithPrincipal(ctx, "bench")
-	srv.Serve(ctx, rpc.Lines(r, w, r, rpc.LineOptions{}))
+	return srv
+}
+
+// httpKiln serves the same over HTTP.
+func httpKiln() (handler http.Handler, end func()) {
+	h := streamhttp.Handler(newKiln(), streamhttp.WithMaxSessions(1<<16))
+	return h, func() { h.Close() }
 }
 
 type kilnHandlers struct{}
@@ -57,8 +69,10 @@ func (kilnHandlers) ByTrial(context.Context, *server.Call, *kiln.ByTrialInput) (
 }
 
 func (kilnHandlers) Wait(ctx context.Context, _ *server.Call, _ *kiln.WaitInput) (*kiln.WaitOutput, error) {
-	announce(ctx)
-	return nil, context.Cause(ctx)
+	if err := announce(ctx); err != nil {
+		return nil, err
+	}
+	return &kiln.WaitOutput{}, nil
 }
 
 func (kilnHandlers) Job(context.Context, *server.Call, *kiln.JobInput) (*kiln.JobOutput, error) {

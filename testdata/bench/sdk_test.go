@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +34,20 @@ type sdkNothing struct{}
 
 // serveSDK serves the tools with the official Go SDK, which infers the schemas from the types.
 func serveSDK(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
+	newSDK().Run(ctx, &mcp.IOTransport{Reader: r, Writer: w})
+}
+
+// httpSDK serves the same over HTTP.
+func httpSDK() (handler http.Handler, end func()) {
+	s := newSDK()
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil), func() {
+		for session := range s.Sessions() {
+			session.Close()
+		}
+	}
+}
+
+func newSDK() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "place_order"}, func(context.Context, *mcp.CallToolRequest, sdkOrder) (*mcp.CallToolResult, sdkReceipt, error) {
 		return nil, sdkReceipt{Accepted: true}, nil
@@ -44,10 +59,9 @@ func serveSDK(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: textOf(in.Bytes)}}}, nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ sdkNothing) (*mcp.CallToolResult, sdkNothing, error) {
-		announce(ctx)
-		return nil, sdkNothing{}, ctx.Err()
+		return nil, sdkNothing{}, announce(ctx)
 	})
-	s.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w})
+	return s
 }
 
 // decodeSDK calls the official SDK's tool below its transport, where a message is read already: what remains is to find

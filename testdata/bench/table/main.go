@@ -41,6 +41,7 @@ var sections = []section{
 	{title: "The same on pipes of the operating system", benchmarks: []string{"bench/ClientStdio"}},
 	{title: "From a cancel notification to the end of the context, with so many requests in flight", benchmarks: []string{"bench/Cancel"}},
 	{title: "A task from its creation to its result", benchmarks: []string{"bench/Task"}},
+	{title: "Memory that is held for each of 20,000 calls that wait, sessions over HTTP without a request, and tasks that are finished", benchmarks: []string{"bench/Held"}},
 	{title: "Decoding and validating, as clients spell their arguments; the others only decode", benchmarks: []string{"bench/Forms", "bench/FormsOfChoices"}, mean: "goccy"},
 	{title: "Decoding and validating, beside code by hand, decoders that do not validate, and validators on top of encoding/json", benchmarks: []string{"bench/Decode"}},
 	{title: "Refusing what is wrong", benchmarks: []string{"bench/Reject"}},
@@ -176,7 +177,7 @@ func (r *results) tables() ([]byte, error) {
 // row is what stands side by side: the contestants of one piece of work, or one benchmark that has none beside it.
 type row struct {
 	name    string
-	unit    string   // "ns/op", or a quantile
+	unit    string   // "ns/op", a quantile, or what memory it is
 	columns []string // of the contestants; nil without
 	prefix  string   // of the benchmarks' names, which end with a contestant; the whole name without
 }
@@ -209,11 +210,11 @@ func (r *results) rows(s section) []row {
 	return rows
 }
 
-// units returns the quantiles that a benchmark reports, or ns/op.
+// units returns the quantiles or kinds of memory that a benchmark reports, or ns/op.
 func (r *results) units(name string) []string {
 	var units []string
 	for unit := range r.of[name] {
-		if strings.HasSuffix(unit, "-ns") {
+		if strings.HasSuffix(unit, "-ns") || strings.HasSuffix(unit, "-B") {
 			units = append(units, unit)
 		}
 	}
@@ -244,7 +245,8 @@ func (r *results) table(b io.Writer, s section, rows []row) {
 	for _, w := range rows {
 		name := w.name
 		if w.unit != "ns/op" {
-			name += ", " + strings.TrimSuffix(w.unit, "-ns")
+			kind, _, _ := strings.Cut(w.unit, "-")
+			name += ", " + kind
 		}
 		fmt.Fprintf(b, "| %s |", name)
 		if columns == nil {
@@ -274,13 +276,24 @@ func (r *results) cell(w row, contestant string) string {
 	if r.of[w.prefix+ours] == nil {
 		base = floor
 	}
-	if contestant != base {
-		return fmt.Sprintf("%s (%.2f)", duration(v), v/r.median(w.prefix+base, w.unit))
+	if of := r.median(w.prefix+base, w.unit); contestant != base && of > 0 {
+		return fmt.Sprintf("%s (%.2f)", quantity(v, w.unit), v/of)
 	}
 	if w.unit == "ns/op" && base == ours {
 		return duration(v) + ", " + count(r.median(w.prefix+ours, "allocs/op")) + " allocations"
 	}
-	return duration(v)
+	return quantity(v, w.unit)
+}
+
+// quantity writes bytes or nanoseconds.
+func quantity(v float64, unit string) string {
+	if !strings.HasSuffix(unit, "-B") {
+		return duration(v)
+	}
+	if v >= 1e3 {
+		return digits(v/1e3) + " kB"
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + " B"
 }
 
 // duration writes nanoseconds with three digits.

@@ -12,6 +12,10 @@ BenchmarkCall/small/mcpkiln-2    	 10	 200 ns/op	 8 B/op	 2 allocs/op
 BenchmarkCall/small/peer-2       	 10	 3000 ns/op	 8 B/op	 9 allocs/op
 BenchmarkCall/large/mcpkiln-2    	 10	 2000000 ns/op	 8 B/op	 2 allocs/op
 BenchmarkLatency/mcpkiln-2       	 10	 500 p50-ns	 9000 p99-ns	 900 ns/op
+BenchmarkHeld/call/mcpkiln-2     	  1	 2048 heap-B	 8192 stack-B
+BenchmarkHeld/call/peer-2        	  1	 512 heap-B	 8192 stack-B
+BenchmarkHeld/session/mcpkiln-2  	  1	 2048 heap-B	 0 stack-B
+BenchmarkHeld/session/peer-2     	  1	 4096 heap-B	 2048 stack-B
 BenchmarkHTTP/n=1/floor-2        	 10	 100 ns/op
 BenchmarkHTTP/n=1/2025-11-25-2   	 10	 150 ns/op
 BenchmarkAlone/deep/er-2         	 10	 7 ns/op	 0 B/op	 1 allocs/op
@@ -42,6 +46,13 @@ func TestTableOfTwoRounds(t *testing.T) {
 |---|---|
 | Latency, p50 | 500 ns |
 | Latency, p99 | 9.00 µs |
+`},
+		{section{benchmarks: []string{"bench/Held"}}, `| work | mcpkiln | peer |
+|---|---|---|
+| call, heap | 2.05 kB | 512 B (0.25) |
+| call, stack | 8.19 kB | 8.19 kB (1.00) |
+| session, heap | 2.05 kB | 4.10 kB (2.00) |
+| session, stack | 0 B | 2.05 kB |
 `},
 		{section{benchmarks: []string{"bench/HTTP"}}, `| work | floor | 2025-11-25 |
 |---|---|---|
