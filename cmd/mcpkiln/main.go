@@ -69,7 +69,7 @@ func endSignals() []os.Signal {
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stderr)
+	root := newRoot(stderr, args...)
 	root.SetArgs(args)
 	results := &sink{Writer: stdout}
 	root.SetOut(plain.Writer(results))
