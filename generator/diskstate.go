@@ -194,7 +194,15 @@ func (t *target) madeOf(manifest string) bool {
 // findStale finds the stale files by their headers. A file without a header, or that is not regular, is not ours. The files that name the
 // manifest of the directory are removed last, so that a later run still recognises it if this one is killed.
 func (t *target) findStale() {
+	above, absent := "", false
 	for _, below := range lower.Folders() {
+		if top, _, _ := strings.Cut(below, "/"); top != above {
+			_, err := os.Lstat(t.path(top))
+			above, absent = top, errors.Is(err, fs.ErrNotExist)
+		}
+		if absent {
+			continue // the usual case: the package is not divided
+		}
 		if len(walkDown(t.dir, filepath.FromSlash(below), "", t.want.refuse)) == 0 {
 			t.findStaleIn(below)
 		}
@@ -212,7 +220,7 @@ func (t *target) findStale() {
 func (t *target) findStaleIn(below string) {
 	entries, err := os.ReadDir(t.path(below))
 	if errors.Is(err, fs.ErrNotExist) {
-		return // the usual case: the package is not divided
+		return
 	}
 	for _, e := range entries {
 		name := path.Join(below, e.Name())

@@ -112,8 +112,8 @@
 //
 // # Cost
 //
-// The time grows linearly with the tools. For a thousand, about a third of it goes to the YAML reader, a quarter to lowering, a sixth to
-// emitting, a tenth to the linter, nothing to formatting: what grows with the tools is written as gofmt would leave it. Loading
+// The time grows linearly with the tools. For a thousand, about a third of it goes to the YAML reader, a quarter to lowering, an eighth to
+// emitting, a twentieth to the linter, nothing to formatting: what grows with the tools is written as gofmt would leave it. Loading
 // revisions and starting the program are fixed costs, half of the time for a few tools, though the revisions are embedded parsed (package revision). Pieces of
 // YAML are read concurrently, tools are loaded and files emitted concurrently; lowering is sequential, because names are handed out in order.
 //

@@ -45,13 +45,21 @@ func (r *run) loadRevisions() {
 
 // loadThose loads the revisions that which selects and that are not loaded yet.
 func (r *run) loadThose(known []*knownRevision, which func(*knownRevision) bool) {
-	var wg sync.WaitGroup
+	var missing []*knownRevision
 	for _, k := range known {
 		if k.revision == nil && which(k) {
-			wg.Go(func() { r.loadRevision(k) })
+			missing = append(missing, k)
 		}
 	}
-	wg.Wait()
+	var others sync.WaitGroup
+	for i, k := range missing {
+		if i < len(missing)-1 {
+			others.Go(func() { r.loadRevision(k) })
+		} else {
+			r.loadRevision(k)
+		}
+	}
+	others.Wait()
 }
 
 // reportForeignDocument reports that the document Config.Schema belongs to no revision that is generated for, and what differs from the nearest.

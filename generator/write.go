@@ -107,9 +107,17 @@ func (p *plan) edits(force bool) (all schema.Diagnostics) {
 
 func (p *plan) edited() (all []Finding) {
 	for _, t := range p.targets {
-		all = append(all, slices.DeleteFunc(t.findings(), func(f Finding) bool { return f.Kind != HandEdited })...)
+		if t.hasEdits() { // findings compares whole files
+			all = append(all, slices.DeleteFunc(t.findings(), func(f Finding) bool { return f.Kind != HandEdited })...)
+		}
 	}
 	return all
+}
+
+// hasEdits reports whether a file that is to change or to go was edited by hand.
+func (t *target) hasEdits() bool {
+	byHand := func(name string) bool { return t.owner[name] == edited }
+	return slices.ContainsFunc(t.change, func(f File) bool { return byHand(f.Path) }) || slices.ContainsFunc(t.stale, byHand)
 }
 
 func (p *plan) report() (r Report) {

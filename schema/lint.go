@@ -202,7 +202,7 @@ func (l *linter) pattern(v *Node) {
 
 // regexp requires patterns to be RE2, which has no construct that takes more than linear time (VAL07).
 func (l *linter) regexp(pos Position, pointer, text string) {
-	_, err := ecma.Compile(text)
+	err := ecma.Check(text)
 	if err == nil {
 		if part, instead := ecma.Foreign(text); part != "" {
 			l.ds.ReportAt(pos, pointer, "foreign-pattern", "write "+instead, "patterns are those of ECMA-262, which has no %s", part)

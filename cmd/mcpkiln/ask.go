@@ -231,7 +231,7 @@ func answerWord(q *client.Question) string {
 // returns "" for a page.
 func fields(q *client.Question) (line string) {
 	names := toFillIn(q)
-	quote := func(name string) bool { return !shellSafe.MatchString(name) }
+	quote := func(name string) bool { return !shellSafe().MatchString(name) }
 	switch {
 	case q.URL != "":
 		return ""

@@ -82,14 +82,13 @@ func (o *overrides) check(ctx context.Context, manifests []string) (all []checke
 
 // ways returns the sets of flags to generate a manifest with: those given, or else one for each lock file.
 func (o *overrides) ways(manifest string) (all []*overrides) {
-	root := moduleRoot(manifest)
-	_, dir, err := placeInModule(manifest)
-	if len(o.flags(root)) > 0 || o.schemaFile != "" || err != nil {
+	at, err := placeInModule(manifest)
+	if len(o.flags(at.root)) > 0 || o.schemaFile != "" || err != nil {
 		return []*overrides{o}
 	}
-	for _, flags := range generator.Remembered(filepath.Dir(manifest), path.Join(dir, filepath.Base(manifest))) {
+	for _, flags := range generator.Remembered(filepath.Dir(manifest), path.Join(at.dir, filepath.Base(manifest))) {
 		way := &overrides{}
-		way.remember(root, flags)
+		way.remember(at.root, flags)
 		all = append(all, way)
 	}
 	if len(all) == 0 {

@@ -133,22 +133,20 @@ func (s *sources) outdated() bool {
 
 // printReport lists what changed on disk, one path a line, and a summary for each directory.
 func printReport(cmd *cobra.Command, r generator.Report, dryRun bool) error {
-	out := cmd.OutOrStdout()
+	var out bytes.Buffer // so that there is one write: each wakes up whoever reads
 	wrote, removed, would := "wrote  ", "removed", ""
 	if dryRun {
 		wrote, removed, would = "would write ", "would remove", " (nothing was touched)"
 	}
 	for _, c := range r.Dirs {
 		for _, name := range c.Written {
-			fmt.Fprintln(out, wrote, filepath.Join(c.Dir, name))
+			fmt.Fprintln(&out, wrote, filepath.Join(c.Dir, name))
 		}
 		for _, name := range c.Removed {
-			fmt.Fprintln(out, removed, filepath.Join(c.Dir, name))
+			fmt.Fprintln(&out, removed, filepath.Join(c.Dir, name))
 		}
-		_, err := fmt.Fprintf(out, "%s: %d written, %d removed, %d unchanged%s\n", c.Dir, len(c.Written), len(c.Removed), len(c.Unchanged), would)
-		if err != nil {
-			return err
-		}
+		fmt.Fprintf(&out, "%s: %d written, %d removed, %d unchanged%s\n", c.Dir, len(c.Written), len(c.Removed), len(c.Unchanged), would)
 	}
-	return nil
+	_, err := cmd.OutOrStdout().Write(out.Bytes())
+	return err
 }

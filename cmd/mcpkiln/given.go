@@ -67,7 +67,7 @@ func readAnswer(text string) (json.RawMessage, error) {
 // asObject returns how name=text is written as a JSON object, to go behind a message; "" if it is something else.
 func asObject(text string) string {
 	name, value, ok := strings.Cut(text, "=")
-	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) {
+	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe().MatchString(name) {
 		return ""
 	}
 	if !json.Valid([]byte(value)) {

@@ -54,6 +54,18 @@ func checkExample(t *testing.T, cmd *cobra.Command, line string) {
 	}
 }
 
+// TestCommandsAreMadeByTheirNames: one that is named alone is the same as beside the others.
+func TestCommandsAreMadeByTheirNames(t *testing.T) {
+	for _, c := range subcommands {
+		if name := c.make().Name(); name != c.name {
+			t.Errorf("%s makes %s", c.name, name)
+		}
+	}
+	if all := newRoot(io.Discard, "unknown").Commands(); len(all) != len(subcommands) {
+		t.Errorf("an unknown name has %d commands to choose from, want %d", len(all), len(subcommands))
+	}
+}
+
 // visible are the commands that help lists, below root.
 func visible(root *cobra.Command) (all []*cobra.Command) {
 	for _, cmd := range root.Commands() {

@@ -52,9 +52,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameInterrupt, stop) }) // a second signal kills the process, if something ignores ctx; during a visit hurry catches it
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // endSignals returns the signals that ask the command to end, without those that it was started to ignore, as by nohup or as a background job
@@ -71,7 +69,7 @@ func endSignals() []os.Signal {
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stderr)
+	root := newRoot(stderr, args...)
 	root.SetArgs(args)
 	results := &sink{Writer: stdout}
 	root.SetOut(plain.Writer(results))

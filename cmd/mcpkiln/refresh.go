@@ -17,9 +17,12 @@ import (
 // if it has other content.
 func (s *sources) refreshSchema(cmd *cobra.Command, dryRun bool) error {
 	path := filepath.Join(s.base, schemaFile)
-	now := manifest.SchemaJSON()
 	had, err := os.ReadFile(path)
-	if err != nil || bytes.Equal(had, now) || titleOf(had) != titleOf(now) {
+	if err != nil {
+		return nil
+	}
+	now := manifest.SchemaJSON()
+	if bytes.Equal(had, now) || titleOf(had) != titleOf(now) {
 		return nil
 	}
 	if dryRun {

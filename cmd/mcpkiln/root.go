@@ -17,8 +17,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// newRoot returns the root command. Diagnostics go to stderr, which may be a terminal.
-func newRoot(stderr io.Writer) *cobra.Command {
+// newRoot returns the root command, with the commands that a command line may need. Diagnostics go to stderr, which may be a terminal.
+func newRoot(stderr io.Writer, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mcpkiln",
 		Short: "Generate Model Context Protocol servers from a manifest of tools",
@@ -42,7 +42,7 @@ Start with:  mcpkiln init reports`),
 		}
 		return os.Chdir(dir)
 	}
-	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newDocs(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
+	root.AddCommand(commandsFor(args)...)
 	root.SetFlagErrorFunc(flagError)
 	for _, cmd := range root.Commands() {
 		showUsage(cmd)
@@ -52,6 +52,30 @@ Start with:  mcpkiln init reports`),
 	}
 	refuseUnknown(root)
 	return root
+}
+
+// subcommands make the commands below the root, by their names.
+var subcommands = []struct {
+	name string
+	make func() *cobra.Command
+}{
+	{"init", newInit}, {"import", newImport}, {"add", newAdd}, {"generate", newGenerate}, {"check", newCheck}, {"diff", newDiff}, {"docs", newDocs},
+	{"schema", newSchema}, {"call", newCall}, {"task", newTask}, {"tools", newTools}, {"version", newVersion}, {"explain", newExplain}, {"vet", newVet},
+	{"prune", newPrune},
+}
+
+// commandsFor returns the command whose name args begin with: it needs no other, and to register the flags of all takes time. It returns all if there
+// is no such command.
+func commandsFor(args []string) (all []*cobra.Command) {
+	for _, c := range subcommands {
+		if len(args) > 0 && args[0] == c.name {
+			return []*cobra.Command{c.make()}
+		}
+	}
+	for _, c := range subcommands {
+		all = append(all, c.make())
+	}
+	return all
 }
 
 // refuseUnknown makes a name that is no command below cmd an error. Without one the program prints its help, and a command how it is used: it has done nothing.

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
 // shellSafe matches a name that a shell takes literally.
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
+var shellSafe = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`) })
 
 // shellWord returns a text as one word of a shell, to be pasted from a terminal. Characters that a terminal would not show as they are, which
 // are escaped when they are printed, stand in it as octal escapes of $'…'.
 func shellWord(text string) string {
 	switch {
-	case shellSafe.MatchString(text):
+	case shellSafe().MatchString(text):
 		return text
 	case plain.Text(text) == text && !strings.ContainsAny(text, "\n\t"):
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

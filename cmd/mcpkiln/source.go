@@ -102,10 +102,10 @@ func shortest(path string) string {
 func (o *overrides) load(path string) (*sources, error) {
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
-	s.config.Flags = o.flags(moduleRoot(path))
 	s.config.Manifest.Path = path
-	var err error
-	if s.config.Import, s.config.Dir, err = placeInModule(path); err != nil {
+	at, err := placeInModule(path)
+	s.config.Import, s.config.Dir, s.config.Flags = at.importPath, at.dir, o.flags(at.root)
+	if err != nil {
 		return s, err
 	}
 	if info, err := os.Stat(path); err == nil && info.Size() > largeManifest {
@@ -122,30 +122,25 @@ func (o *overrides) load(path string) (*sources, error) {
 	return s, nil
 }
 
-// moduleRoot returns the root of the module that a file is in; empty for none.
-func moduleRoot(file string) string {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return ""
-	}
-	root, _, _ := enclosingModule(abs)
-	return root
+// place is where a manifest is.
+type place struct {
+	root       string // of the module; empty for none
+	importPath string // of the manifest's directory; like dir, it is empty outside a module, where nothing can be written
+	dir        string // the manifest's directory from the module's root
 }
 
-// placeInModule returns the import path of the manifest's directory, and its path from the module's root. Both are empty outside a module, where
-// nothing can be written.
-func placeInModule(manifest string) (importPath, dir string, err error) {
+func placeInModule(manifest string) (place, error) {
 	abs, err := filepath.Abs(manifest)
 	if err != nil {
-		return "", "", err
+		return place{}, err
 	}
 	root, module, err := enclosingModule(abs)
 	if err != nil || module == "" {
-		return "", "", err
+		return place{root: root}, err
 	}
 	rel, err := filepath.Rel(root, filepath.Dir(abs))
-	dir = slashpath.Join(filepath.ToSlash(rel))
-	return slashpath.Join(module, dir), dir, err
+	dir := slashpath.Join(filepath.ToSlash(rel))
+	return place{root, slashpath.Join(module, dir), dir}, err
 }
 
 func manifestPath(args []string) (string, error) {

@@ -18,14 +18,14 @@ func TestPlaceInModule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for manifest, want := range map[string][2]string{
-		"mcpkiln.yaml": {"example.com/m", "."}, "a/b/mcpkiln.yaml": {"example.com/m/a/b", "a/b"}, "other/mcpkiln.yaml": {"example.com/other/v2", "."},
+	for manifest, want := range map[string]place{
+		"mcpkiln.yaml": {dir, "example.com/m", "."}, "a/b/mcpkiln.yaml": {dir, "example.com/m/a/b", "a/b"}, "other/mcpkiln.yaml": {filepath.Join(dir, "other"), "example.com/other/v2", "."},
 	} {
-		if path, from, err := placeInModule(filepath.Join(dir, manifest)); err != nil || path != want[0] || from != want[1] {
-			t.Errorf("placeInModule(%s) = %q, %q, %v, want %q", manifest, path, from, err, want)
+		if at, err := placeInModule(filepath.Join(dir, manifest)); err != nil || at != want {
+			t.Errorf("placeInModule(%s) = %+v, %v, want %+v", manifest, at, err, want)
 		}
 	}
-	if path, from, err := placeInModule(filepath.Join(os.TempDir(), "mcpkiln.yaml")); err != nil || path != "" || from != "" {
-		t.Errorf("outside of a module: %q, %q, %v", path, from, err)
+	if at, err := placeInModule(filepath.Join(os.TempDir(), "mcpkiln.yaml")); err != nil || at != (place{}) {
+		t.Errorf("outside of a module: %+v, %v", at, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"sync"
 	"text/tabwriter"
 )
 
@@ -21,13 +22,13 @@ func newTable(out io.Writer) *table {
 }
 
 // trailing matches spaces at the ends of lines, which tabwriter leaves before empty cells.
-var trailing = regexp.MustCompile(`(?m) +$`)
+var trailing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m) +$`) })
 
 // Flush prints the table.
 func (t *table) Flush() error {
 	if err := t.Writer.Flush(); err != nil {
 		return err
 	}
-	_, err := t.out.Write(trailing.ReplaceAll(t.rows.Bytes(), nil))
+	_, err := t.out.Write(trailing().ReplaceAll(t.rows.Bytes(), nil))
 	return err
 }

@@ -129,7 +129,7 @@ func keepRef(ref client.Ref, ttl time.Duration) string {
 // literally.
 func refWord(shelf *keep.Shelf, ref client.Ref) string {
 	all, err := shelf.List(func(r client.Ref) bool { return r.ID == ref.ID })
-	if err != nil || len(all) != 1 || all[0].Ref.Endpoint != ref.Endpoint || !shellSafe.MatchString(ref.ID) {
+	if err != nil || len(all) != 1 || all[0].Ref.Endpoint != ref.Endpoint || !shellSafe().MatchString(ref.ID) {
 		return wholeRef(ref)
 	}
 	return ref.ID

@@ -121,7 +121,7 @@ func (s *Server) serves(is func(*revision) bool) bool {
 	return false
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
 
 // rawTool makes a Tool of what AddTool got, if that is valid.
 func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
@@ -136,7 +136,7 @@ func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, er
 		outputs, _ = v.(OutputValidator)
 	}
 	switch {
-	case !toolName.MatchString(name):
+	case !toolName().MatchString(name):
 		return Tool{}, fmt.Errorf("server: %q is no name for a tool: use letters, digits, _, . and -, 128 at most", name)
 	case member(members["inputSchema"], "type") != "object":
 		wrong = "its inputSchema has to be of type object"

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Template is a URI template that can be matched. It is read-only.
@@ -89,7 +90,9 @@ func (t *Template) String() string { return t.text }
 // Variables are the variables in their order. The slice is shared: change nothing of it.
 func (t *Template) Variables() []Variable { return t.vars }
 
-var uriText = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$`)
+var uriText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$`)
+})
 
 func (t *Template) literal(text string) error {
 	switch {
@@ -99,14 +102,14 @@ func (t *Template) literal(text string) error {
 		return wrong("", "} closes nothing")
 	case t.query >= 0:
 		return wrong("write {?…} at the end", "%q follows the query", text)
-	case !uriText.MatchString(text):
+	case !uriText().MatchString(text):
 		return wrong("write other characters as %20", "%q has a character that a URI can not have", text)
 	}
 	t.parts = append(t.parts, part{text: text})
 	return nil
 }
 
-var varName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var varName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // expression reads what is between braces.
 func (t *Template) expression(inner string) error {
@@ -155,7 +158,7 @@ func (t *Template) variable(operator, name string) error {
 		return wrong("write {"+operator+short+"}", "{%s%s} is only the beginning of a value, which can not be matched", operator, name)
 	case v.List && !v.Query:
 		return wrong("write {"+operator+v.Name+"}, or {?"+name+"} at the end", "{%s%s} is a list outside of a query", operator, name)
-	case !varName.MatchString(v.Name):
+	case !varName().MatchString(v.Name):
 		return wrong("use letters, digits and _", "%q can not be the name of a variable", v.Name)
 	case slices.ContainsFunc(t.vars, func(o Variable) bool { return o.Name == v.Name }):
 		return wrong("", "the variable %s is there twice", v.Name)
@@ -167,12 +170,12 @@ func (t *Template) variable(operator, name string) error {
 	return nil
 }
 
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`) })
 
 // matchable refuses templates of which a URI has several readings.
 func (t *Template) matchable() error {
 	switch {
-	case len(t.parts) == 0 || !scheme.MatchString(t.parts[0].text):
+	case len(t.parts) == 0 || !scheme().MatchString(t.parts[0].text):
 		return wrong("begin with one, such as docs://", "a template has to begin with a scheme")
 	case len(t.vars) == 0:
 		return wrong("{var} is one", "the template has no variable")

@@ -39,16 +39,18 @@ func (l *loader) readTools(all []toolEntry) {
 	read := make([]Tool, len(all))
 	loaders := make([]loader, len(all))
 	workers := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < len(all); i += workers {
-				loaders[i].m, loaders[i].linked = l.m, l.linked
-				read[i] = loaders[i].tool(all[i])
-			}
-		})
+	work := func(first int) {
+		for i := first; i < len(all); i += workers {
+			loaders[i].m, loaders[i].linked = l.m, l.linked
+			read[i] = loaders[i].tool(all[i])
+		}
 	}
-	wg.Wait()
+	var others sync.WaitGroup
+	for w := 1; w < min(workers, len(all)); w++ {
+		others.Go(func() { work(w) })
+	}
+	work(0)
+	others.Wait()
 	l.m.Tools = read
 	for i := range loaders {
 		l.ds = append(l.ds, loaders[i].ds...)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -138,8 +139,8 @@ func reads(scalar, text string) bool {
 
 // plainText matches texts that need no quotes, unless they are one of words; inBrackets those that need none between brackets, either.
 var (
-	plainText  = regexp.MustCompile(`^[A-Za-z_/$][^:#\\]*(:[\w/.+-][^:#\\]*)*$`)
-	inBrackets = regexp.MustCompile(`^[^,\[\]{}"'|&*!?]*$`)
+	plainText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/$][^:#\\]*(:[\w/.+-][^:#\\]*)*$`) })
+	inBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^,\[\]{}"'|&*!?]*$`) })
 )
 
 // words are booleans or null in some version of YAML.
@@ -148,7 +149,7 @@ var words = map[string]bool{"true": true, "false": true, "null": true, "yes": tr
 // line is a text after a key, on the rest of its line.
 func line(text string) string {
 	special := func(r rune) bool { return !unicode.IsGraphic(r) || r > 0x7F && unicode.IsSpace(r) }
-	if plainText.MatchString(text) && !strings.HasSuffix(text, " ") && !words[strings.ToLower(text)] && !strings.ContainsFunc(text, special) {
+	if plainText().MatchString(text) && !strings.HasSuffix(text, " ") && !words[strings.ToLower(text)] && !strings.ContainsFunc(text, special) {
 		return text
 	}
 	return quoted(text)
@@ -156,7 +157,7 @@ func line(text string) string {
 
 // inline is a text on a line with others.
 func inline(text string) string {
-	if inBrackets.MatchString(text) {
+	if inBrackets().MatchString(text) {
 		return line(text)
 	}
 	return quoted(text)

@@ -8,7 +8,7 @@
 //   - load.go: embedded revisions, and the official schema.json in place of an embedded core document.
 //   - packed.go: what make golden makes of the embedded files, so that Load neither parses nor checks them: documents.bin and linked.gen.go. A test
 //     fails if they do not match the files.
-//   - union.go: what any of the revisions has, to find out what one of them lacks; that of the embedded ones is packed, too.
+//   - union.go: what any of the revisions has, to find out what one of them lacks; that of the embedded ones is in linked.gen.go.
 //   - decode.go, rules.go, messages.go: rules.yaml to Go values; unknown keys are errors.
 //   - names.go: names of newer revisions for parts of an older one's document.
 //   - link.go, linkmessage.go: rules against documents: every definition, path, status and capability exists.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -47,7 +48,7 @@ func NewRevision(name, from, file string, data []byte) (files map[string][]byte,
 // NameHint says what to write instead of a name that can not be used for a folder, for Go identifiers and for Go files; "" if it can.
 func NameHint(name string) string {
 	switch {
-	case !validName.MatchString(name):
+	case !validName().MatchString(name):
 		return "use letters and digits, with - between them, as in 2099-01-01 or DRAFT-2099-v1"
 	case len(name) > longestName:
 		return fmt.Sprintf("use %d characters at most", longestName)
@@ -59,7 +60,7 @@ func NameHint(name string) string {
 	return ""
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`) })
 
 // forOneSystem reports whether Go would build the wire file of a revision for some systems only.
 func forOneSystem(name string) bool {
@@ -87,7 +88,7 @@ func parseDocument(file string, data []byte) schema.Diagnostics {
 }
 
 // revisionLine names the revision in a rules file.
-var revisionLine = regexp.MustCompile(`(?m)^revision:.*$`)
+var revisionLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^revision:.*$`) })
 
 // adapt is the folder of another revision with the core document replaced, and diagnostics about the rules that do not fit.
 func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostics) {
@@ -110,7 +111,7 @@ func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostic
 	rules, _ := fs.ReadFile(folder, RulesFile)
 	rules = rules[max(0, bytes.Index(rules, []byte("revision:"))):] // without the comment about itself
 	head := fmt.Sprintf("# What the schema of %s can not say, begun with the rules of %s.\n", name, from)
-	files[RulesFile] = append([]byte(head), revisionLine.ReplaceAll(rules, fmt.Appendf(nil, "revision: %q", name))...)
+	files[RulesFile] = append([]byte(head), revisionLine().ReplaceAll(rules, fmt.Appendf(nil, "revision: %q", name))...)
 	s := source{files: memory(files), dir: name}
 	withOlder(older.Documents[0].Document)(&s)
 	_, ds = s.load(name)

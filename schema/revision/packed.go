@@ -4,6 +4,8 @@ import (
 	_ "embed" // documents.bin
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -72,11 +74,7 @@ func pack() ([]byte, schema.Diagnostics) {
 			roots = append(roots, root)
 		}
 	}
-	all, ds := parsed()
-	if len(ds) > 0 {
-		return nil, ds
-	}
-	return schema.Pack(append(roots, packUnion(all))...), nil
+	return schema.Pack(roots...), nil
 }
 
 // parsed are the embedded revisions as their files say.
@@ -89,62 +87,36 @@ func parsed() (all []*Revision, ds schema.Diagnostics) {
 	return all, ds
 }
 
-// unionFile is the name of the union of the embedded revisions among the packed files: with it a package of one revision is generated without loading
-// all others.
-const unionFile = "union"
-
-// Embedded is the union of the embedded revisions.
+// Embedded is the union of the embedded revisions: with it a package of one revision is generated without loading all others.
 var Embedded = sync.OnceValue(func() *Union {
-	n := packed().Unpack(unionFile)
-	return &Union{Meta: textsOf(n.Get("meta")), ResultTypes: textsOf(n.Get("resultTypes")), ToolResult: n.Get("toolResult").Text, aspects: func(a aspect, definition string) []string {
-		return textsOf(n.Get(a.name).Get(definition))
-	}}
+	u := linkedUnion
+	u.aspects = func(a aspect, definition string) []string {
+		i, listed := slices.BinarySearchFunc(linkedLists, definition, func(l definitionLists, name string) int { return strings.Compare(l.Definition, name) })
+		if !listed {
+			return nil
+		}
+		return a.in(&linkedLists[i])
+	}
+	return &u
 })
 
-// packUnion writes the union of revisions as a tree.
-func packUnion(all []*Revision) *schema.Node {
-	u := NewUnion(all...)
-	out := object(keyed("meta", textList(u.Meta)), keyed("resultTypes", textList(u.ResultTypes)), keyed("toolResult", textNode(u.ToolResult)))
+// definitionLists are the aspects of a definition in the union of the embedded revisions.
+type definitionLists struct {
+	Definition        string
+	Properties, Types []string
+}
+
+// listsOf returns the lists of all definitions in which revisions differ, sorted.
+func listsOf(all []*Revision) (lists []definitionLists) {
 	var definitions []string
 	for _, r := range all {
 		definitions = append(definitions, r.definitions()...)
 	}
-	definitions = sorted(definitions)
-	for _, a := range []aspect{ofProperties, ofTypes} {
-		lists := object()
-		for _, name := range definitions {
-			if list := u.aspects(a, name); list != nil {
-				lists.Members = append(lists.Members, keyed(name, textList(list)))
-			}
+	for _, name := range sorted(definitions) {
+		l := definitionLists{name, ofProperties.together(all, name), ofTypes.together(all, name)}
+		if l.Properties != nil || l.Types != nil {
+			lists = append(lists, l)
 		}
-		out.Members = append(out.Members, keyed(a.name, lists))
 	}
-	out.Pos.File = unionFile
-	return out
-}
-
-func object(members ...schema.Member) *schema.Node {
-	return &schema.Node{Kind: schema.Object, Members: members}
-}
-
-func keyed(key string, value *schema.Node) schema.Member {
-	return schema.Member{Key: key, Value: value}
-}
-
-func textList(all []string) *schema.Node {
-	n := &schema.Node{Kind: schema.Array}
-	for _, text := range all {
-		n.Items = append(n.Items, textNode(text))
-	}
-	return n
-}
-
-func textNode(text string) *schema.Node { return &schema.Node{Kind: schema.String, Text: text} }
-
-func textsOf(n *schema.Node) []string {
-	var all []string
-	for _, item := range elements(n) {
-		all = append(all, item.Text)
-	}
-	return all
+	return lists
 }

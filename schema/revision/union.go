@@ -69,13 +69,16 @@ func sorted(all []string) []string {
 	return slices.Compact(all)
 }
 
-// aspect is a list of a definition by which revisions are compared.
+// aspect is a list of a definition by which revisions are compared: of a revision, and in the embedded union.
 type aspect struct {
-	name string
-	of   func(r *Revision, definition string) []string
+	of func(r *Revision, definition string) []string
+	in func(*definitionLists) []string
 }
 
-var ofProperties, ofTypes = aspect{"properties", (*Revision).Properties}, aspect{"types", (*Revision).Types}
+var (
+	ofProperties = aspect{(*Revision).Properties, func(l *definitionLists) []string { return l.Properties }}
+	ofTypes      = aspect{(*Revision).Types, func(l *definitionLists) []string { return l.Types }}
+)
 
 // together is what all revisions together list for a definition; nil if all that have the definition list the same.
 func (a aspect) together(all []*Revision, definition string) []string {

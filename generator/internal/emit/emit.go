@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -17,8 +19,8 @@ type File struct {
 	Content []byte
 }
 
-// Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made concurrently, one goroutine
-// for each maker, all of which have ended when it returns. An error means that the emitted code is not Go, a defect of this package, or
+// Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made concurrently, by the caller and as
+// many goroutines as there are other processors, all of which have ended when it returns. An error means that the emitted code is not Go, a defect of this package, or
 // that ctx ended.
 func Package(ctx context.Context, pkg *model.Package) ([]File, error) { return run(ctx, jobs(pkg)) }
 
@@ -30,15 +32,18 @@ func Client(ctx context.Context, pkg *model.Package) ([]File, error) {
 func run(ctx context.Context, jobs []job) ([]File, error) {
 	made := make([][]File, len(jobs))
 	errs := make([]error, len(jobs))
-	var wg sync.WaitGroup
-	for i, job := range jobs {
-		wg.Go(func() {
-			if ctx.Err() == nil {
-				made[i], errs[i] = job.files()
-			}
-		})
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+			made[i], errs[i] = jobs[i].files()
+		}
 	}
-	wg.Wait()
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -114,11 +114,11 @@ func (s *source) comment(lines ...string) {
 }
 
 // file returns the whole file: header, package clause, imports (those of the standard library first) and the collected
-// source.
+// source, in the same memory where it has room. Nothing can be written to s afterwards.
 func (s *source) file(header, pkg string) []byte {
 	paths := s.paths
 	sortPaths(paths)
-	b := append(make([]byte, 0, len(s.b)+1024), header...)
+	b := append(make([]byte, 0, 1024), header...)
 	b = append(b, "\n\npackage "+pkg...)
 	switch len(paths) {
 	case 0:
@@ -135,7 +135,7 @@ func (s *source) file(header, pkg string) []byte {
 		b = append(b, "\n)"...)
 	}
 	b = append(b, '\n')
-	return append(b, s.b...)
+	return slices.Insert(s.b, 0, b...)
 }
 
 func sortPaths(paths []string) {

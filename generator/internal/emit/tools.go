@@ -17,7 +17,7 @@ import (
 //		}
 //	}
 func toolsFile(pkg *model.Package) ([]File, error) {
-	s := &source{}
+	s := sized(len(pkg.Tools) * 1024)
 	s.line()
 	name := ifElse(pkg.Dir == "", "tools", "Tools")
 	s.comment(name + " are the tools that h answers, in the manifest's order. A definition is what tools/list shows.")

@@ -13,7 +13,7 @@ func wireFiles(pkg *model.Package) ([]File, error) {
 	var files []File
 	done, uses := map[any]bool{}, usesOf(pkg.Wires)
 	for _, w := range pkg.Wires {
-		s := &source{}
+		s := sized(24 << 10)
 		s.line()
 		s.wireVar(pkg, w, uses)
 		if w.OwnNames != nil {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
@@ -71,6 +72,11 @@ func (l *packageLowering) server() {
 	l.pkg.Extensions = l.extensions()
 	l.registryNeeds()
 	l.methods()
+	var merging sync.WaitGroup // they need no names, and the wires need nothing of them
+	merging.Go(func() {
+		l.protocol = l.union(l.protocolTypes())
+		l.sentChecks = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
+	})
 	shared := wire.Shared{Union: l.in.Union}
 	for _, r := range l.in.Revisions {
 		w, diags := wire.Lower(r, l.pkg, &shared)
@@ -79,8 +85,7 @@ func (l *packageLowering) server() {
 	}
 	l.reserve()
 	l.takeChosenNames()
-	l.protocol = l.union(l.protocolTypes())
-	l.sentChecks = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
+	merging.Wait()
 	l.tools()
 	l.registries()
 	if l.pkg.Needs.Results {

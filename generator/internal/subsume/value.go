@@ -3,6 +3,7 @@ package subsume
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -254,7 +255,11 @@ func (s *solver) written(keyword string, value *schema.Node, holds bool) literal
 		n = &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: keyword, Value: value}}}
 		s.own[key] = n
 	}
-	return literal{site{ownDocument, n}, holds}
+	return literal{site{ownDocument(), n}, holds}
 }
 
-var ownDocument, _ = schema.NewDocument(&schema.Node{Kind: schema.Object}, nil)
+// ownDocument is the document of schemas that the solver writes.
+var ownDocument = sync.OnceValue(func() *schema.Document {
+	d, _ := schema.NewDocument(&schema.Node{Kind: schema.Object}, nil) // an empty schema has no errors
+	return d
+})

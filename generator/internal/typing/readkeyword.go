@@ -3,6 +3,7 @@ package typing
 import (
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
@@ -67,7 +68,7 @@ func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 }
 
 // matchesNoName replaces patterns that are no regular expressions.
-var matchesNoName = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
+var matchesNoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x{0}-\x{10ffff}]`) })
 
 // readPatterns runs before readProperties, which needs patternSets: readAll reads a schema's keywords in the order of their names.
 func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
@@ -79,7 +80,7 @@ func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	for _, m := range sorted(v.Members) {
 		re, err := pattern.Compile(m.Key)
 		if err != nil {
-			re = matchesNoName // package schema has reported the pattern
+			re = matchesNoName() // package schema has reported the pattern
 		}
 		set.patterns = append(set.patterns, property{m.Key, allOf{m.Value}})
 		set.compiled = append(set.compiled, re)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -69,7 +70,7 @@ func (l *lowering) around(n *schema.Node) allOf {
 		if next == nil {
 			return allOf{n} // n is below a member that is no keyword
 		}
-		if path, _ := below(next, at); branchPath.MatchString(path) {
+		if path, _ := below(next, at); branchPath().MatchString(path) {
 			owners = append(owners, at)
 		} else {
 			owners = nil
@@ -80,7 +81,7 @@ func (l *lowering) around(n *schema.Node) allOf {
 }
 
 // branchPath matches the path from a schema to a branch of it.
-var branchPath = regexp.MustCompile(`^/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`)
+var branchPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`) })
 
 // subschemaAround returns the schema directly below owner that n is, or is within; nil for none.
 func subschemaAround(n, owner *schema.Node) (found *schema.Node) {

@@ -68,8 +68,9 @@ func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
 	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) && !assertsBeside(n, "$ref") {
 		n = of
 	}
-	out := &schema.Node{Kind: schema.Object}
-	for _, m := range MembersOf(n) {
+	members := MembersOf(n)
+	out := &schema.Node{Kind: schema.Object, Members: make([]schema.Member, 0, len(members))}
+	for _, m := range members {
 		if slices.Contains(assertions, m.Key) {
 			if m.Value = l.assertion(n, m); m.Value != nil {
 				out.Members = append(out.Members, m)
@@ -145,7 +146,7 @@ func sorted(list *schema.Node) *schema.Node {
 }
 
 func (l *wireLowering) assertedEach(properties *schema.Node) *schema.Node {
-	out := &schema.Node{Kind: schema.Object}
+	out := &schema.Node{Kind: schema.Object, Members: make([]schema.Member, 0, len(properties.Members))}
 	for _, m := range properties.Members {
 		m.Value = l.asserted(m.Value)
 		out.Members = append(out.Members, m)

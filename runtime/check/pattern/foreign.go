@@ -40,7 +40,10 @@ func Foreign(text string) (part, instead string) {
 
 // foreignEscape is Foreign for a part that begins with a backslash.
 func foreignEscape(rest string) (part, instead string) {
-	if m := property().FindStringSubmatch(rest); m != nil {
+	if m := matchAfter(`\p`, property, rest); m != nil {
+		return foreignProperty(m)
+	}
+	if m := matchAfter(`\P`, property, rest); m != nil {
 		return foreignProperty(m)
 	}
 	switch {
@@ -54,10 +57,18 @@ func foreignEscape(rest string) (part, instead string) {
 		return `\a`, `\x07`
 	case strings.HasPrefix(rest, `\x{`):
 		return `\x{`, `\u{`
-	case octal().MatchString(rest):
+	case strings.HasPrefix(rest, `\0`) && octal().MatchString(rest):
 		return rest[:3], `\x and two hexadecimal digits`
 	}
 	return "", ""
+}
+
+// matchAfter returns the submatches of text if it begins as all matches do: most texts do not, and then the expression is not even compiled.
+func matchAfter(begins string, expression func() *regexp.Regexp, text string) []string {
+	if !strings.HasPrefix(text, begins) {
+		return nil
+	}
+	return expression().FindStringSubmatch(text)
 }
 
 // lazily returns a regular expression that is compiled when it is first needed: most programs never have a pattern that ECMA-262 does not accept.
@@ -92,7 +103,7 @@ func foreignProperty(m []string) (part, instead string) {
 
 // foreignGroup is Foreign for a part that begins with a parenthesis or a brace.
 func foreignGroup(rest string) (part, instead string) {
-	if m := flags().FindStringSubmatch(rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
+	if m := matchAfter("(?", flags, rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
 		if strings.Contains(m[1], "U") {
 			return m[0], "nothing: how much a repeat takes does not change what matches"
 		}
@@ -105,7 +116,7 @@ func foreignGroup(rest string) (part, instead string) {
 	if strings.HasPrefix(rest, "(?P<") {
 		return "(?P<", "(?<"
 	}
-	if m := atMost().FindStringSubmatch(rest); m != nil {
+	if m := matchAfter("{,", atMost, rest); m != nil {
 		return m[0], "{0" + m[1] + "}, or \\{ for the character"
 	}
 	return "", ""

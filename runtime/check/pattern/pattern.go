@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,15 @@ func Compile(text string) (*regexp.Regexp, error) {
 		return nil, err
 	}
 	return regexp.Compile(re2)
+}
+
+// Check returns the error of Compile, without the work that only a match needs.
+func Check(text string) error {
+	re2, err := RE2(text)
+	if err == nil {
+		_, err = syntax.Parse(re2, syntax.Perl)
+	}
+	return err
 }
 
 const (
@@ -41,11 +51,11 @@ var dotAll = lazily(`\(\?[imU]*s`)
 
 // RE2 returns text in RE2's syntax, which may still not compile.
 func RE2(text string) (string, error) {
-	many := strings.IndexByte(text, '{') >= 0 && manyRepeats().MatchString(text)
+	many := strings.IndexByte(text, '{') >= 0 && manyRepeats(text)
 	if !many && !strings.ContainsAny(text, `\.[<`) {
 		return text, nil // without these characters nothing needs rewriting
 	}
-	r := &rewriter{text: text, dotAll: dotAll().MatchString(text), many: many}
+	r := &rewriter{text: text, dotAll: strings.Contains(text, "(?") && dotAll().MatchString(text), many: many}
 	for r.at < len(r.text) && r.err == nil {
 		r.next()
 	}
@@ -258,13 +268,17 @@ func (r *rewriter) class() {
 // member reads one character or escape of a character class.
 func (r *rewriter) member() atom {
 	rest := r.text[r.at:]
-	for escape, means := range map[string]atom{`\s`: several(space), `\S`: several(notSpace), `\b`: char('\b')} {
-		if strings.HasPrefix(rest, escape) {
-			r.at += len(escape)
-			return means
-		}
-	}
-	if rest[0] == '\\' {
+	switch {
+	case strings.HasPrefix(rest, `\s`):
+		r.at += 2
+		return several(space)
+	case strings.HasPrefix(rest, `\S`):
+		r.at += 2
+		return several(notSpace)
+	case strings.HasPrefix(rest, `\b`):
+		r.at += 2
+		return char('\b')
+	case rest[0] == '\\':
 		return r.escape()
 	}
 	c, size := utf8.DecodeRuneInString(rest)

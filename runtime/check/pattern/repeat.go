@@ -15,13 +15,29 @@ const (
 // counts matches a repeat in braces.
 var counts = lazily(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
 
-// manyRepeats finds what may exceed re2Repeats: large numbers, and repeats of groups, in which there may be others.
-var manyRepeats = lazily(`[{,][0-9]{4,9}[,}]|\)\{`)
-
 var (
 	errRepeats  = errors.New("invalid repeat count: more than " + strconv.Itoa(mostRepeats) + " repeats")
 	errRepeated = errors.New("invalid repeat count: the repeats within repeats are too many")
 )
+
+// manyRepeats reports whether a pattern has what may exceed re2Repeats: numbers of four digits or more, and repeats of groups, in which there may
+// be others.
+func manyRepeats(text string) bool {
+	if strings.Contains(text, "){") {
+		return true
+	}
+	for i := range len(text) {
+		if text[i] != '{' && text[i] != ',' {
+			continue
+		}
+		after := strings.TrimLeft(text[i+1:], "0123456789")
+		digits := len(text) - i - 1 - len(after)
+		if digits >= 4 && digits <= 9 && after != "" && (after[0] == ',' || after[0] == '}') {
+			return true
+		}
+	}
+	return false
+}
 
 // repeated is an atom or group that a repeat may follow; a group as far as it has been read.
 type repeated struct {

@@ -5,13 +5,16 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"sync"
 )
 
 // severity matches the position, severity and code that begin a diagnostic.
-var severity = regexp.MustCompile(`(?m)^((?:[^\n ]+: )?)(error|warning)(\[[a-z0-9-]+\]:)`)
+var severity = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^((?:[^\n ]+: )?)(error|warning)(\[[a-z0-9-]+\]:)`)
+})
 
 // caret matches the line that points at the position.
-var caret = regexp.MustCompile(`(?m)^( +\^)$`)
+var caret = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( +\^)$`) })
 
 const (
 	red    = "\x1b[1;31m"
@@ -27,15 +30,15 @@ type writer struct{ w io.Writer }
 
 // Write implements io.Writer.
 func (w writer) Write(p []byte) (int, error) {
-	text := severity.ReplaceAllFunc(p, func(match []byte) []byte {
-		part := severity.FindSubmatch(match)
+	text := severity().ReplaceAllFunc(p, func(match []byte) []byte {
+		part := severity().FindSubmatch(match)
 		colour := red
 		if string(part[2]) == "warning" {
 			colour = yellow
 		}
 		return []byte(string(part[1]) + colour + string(part[2]) + string(part[3]) + reset)
 	})
-	text = caret.ReplaceAll(text, []byte(green+"$1"+reset))
+	text = caret().ReplaceAll(text, []byte(green+"$1"+reset))
 	if _, err := w.w.Write(text); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -229,14 +230,14 @@ func (e *entry) process() *client.Process {
 }
 
 // variable matches a variable in a value, as hosts write it.
-var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`) })
 
 // expand replaces environment variables. Others, such as inputs that an editor asks for, are an error.
 func (s *Spec) expand(e *entry) error {
 	var errs []error
 	value := func(text string) string {
-		return variable.ReplaceAllStringFunc(text, func(v string) string {
-			part := variable.FindStringSubmatch(v)
+		return variable().ReplaceAllStringFunc(text, func(v string) string {
+			part := variable().FindStringSubmatch(v)
 			fallback, hasFallback := strings.CutPrefix(part[2], ":-")
 			value, ok := s.Env(part[1])
 			switch {

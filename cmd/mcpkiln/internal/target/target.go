@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -134,12 +135,12 @@ func isProtocols(name string) bool {
 }
 
 // token matches the name of a header.
-var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") })
 
 // sendable returns an error for a header that HTTP can not carry. It does not show the value, which may be a secret.
 func sendable(all http.Header) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !token.MatchString(name) {
+		if !token().MatchString(name) {
 			return fmt.Errorf("%q is no name of a header: it has letters, digits and dashes", name)
 		}
 		for _, value := range all[name] {
@@ -156,7 +157,7 @@ func (s *Spec) meant() string {
 	switch program := s.Program(s.Name); {
 	case program != "":
 		return "it " + program
-	case address.MatchString(s.Name):
+	case address().MatchString(s.Name):
 		return "did you mean http://" + s.Name + " or https://" + s.Name + "?"
 	}
 	return ""
@@ -179,4 +180,6 @@ func (s *Spec) Program(word string) string {
 }
 
 // address is a host with a port or a path, and no scheme.
-var address = regexp.MustCompile(`^(localhost|[\w-]+(\.[\w-]+)+|\[[0-9a-fA-F:]+\])(:\d+)?(/\S*)?$|^[\w-]+:\d+(/\S*)?$`)
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(localhost|[\w-]+(\.[\w-]+)+|\[[0-9a-fA-F:]+\])(:\d+)?(/\S*)?$|^[\w-]+:\d+(/\S*)?$`)
+})

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Of returns the address without the parts that may be secret.
@@ -30,14 +31,14 @@ func Shown(address string) string {
 }
 
 // absolute matches an absolute address in a text. A backslash and the character after it belong to it, since the text may be a quoted Go string.
-var absolute = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://(?:\\.|[^\s"\\])+`)
+var absolute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://(?:\\.|[^\s"\\])+`) })
 
 // InText returns a text whose absolute addresses are Shown.
 func InText(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
-	return absolute.ReplaceAllStringFunc(text, Shown)
+	return absolute().ReplaceAllStringFunc(text, Shown)
 }
 
 // Cleaned returns err, of net/http or net/url, with its address Shown.
