@@ -81,7 +81,7 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	}
 	text, end, ascii := unescape(append(d.scratch[:0], data[start:escape]...), data, escape)
 	d.scratch = text
-	if end == len(data) || data[end] != '"' || !(ascii && escape == hard) && notText(data[hard:end]) < end-hard {
+	if end == len(data) || data[end] != '"' || !(ascii && escape == hard) && !isText(data, hard, end) {
 		return "", false
 	}
 	d.pos = end + 1

@@ -209,8 +209,8 @@ func unescapedEnd(data []byte, i int) (end int, ok bool) {
 	if n < 0 {
 		return 0, false
 	}
-	text := data[i : i+n]
-	return i + n, bytes.IndexByte(text, '\\') < 0 && notText(text) == n
+	end = i + n
+	return end, bytes.IndexByte(data[i:end], '\\') < 0 && isText(data, i, end)
 }
 
 // easyEnd is textEnd, but goes on after escapes of two bytes, and reports in escaped whether there was one. It is for text in which \u escapes are
@@ -238,12 +238,11 @@ func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 
 // isUTF8 reports whether a part of the data is UTF-8. If not, it ends decoding with an error that names the first wrong byte.
 func (d *Decoder) isUTF8(start, end int) bool {
-	text := d.data[start:end]
-	i := notText(text)
-	if i < len(text) {
-		d.refuse(InvalidUTF8, start+i, 0)
+	i := notText(d.data, start, end)
+	if i < end {
+		d.refuse(InvalidUTF8, i, 0)
 	}
-	return i == len(text)
+	return i == end
 }
 
 // escapeLen returns the length of the escape at i, 0 if it is none. The two escapes of a surrogate pair count as one.

@@ -9,7 +9,7 @@ import (
 // holdUTF8 holds the words against the standard library.
 func holdUTF8(t *testing.T, text string) {
 	t.Helper()
-	valid := notText([]byte(text))
+	valid := notText([]byte(text), 0, len(text))
 	control := func(r rune) bool { return r < ' ' }
 	if want := strings.ToValidUTF8(text, "\x00"); strings.IndexFunc(want, control) < 0 {
 		if valid != len(text) || runes(text) != utf8.RuneCountInString(text) || runes([]byte(text)) != runes(text) {
