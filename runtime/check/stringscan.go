@@ -146,7 +146,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 	t.start = int32(start)
 	hard := i
-	if end, ok := unescapedEnd(d.data, i); ok {
+	if end, _, ok := unescapedEnd(d.data, i); ok {
 		t.end = int32(end)
 		return d.hardScanned(t), true
 	}
@@ -199,18 +199,18 @@ func (d *Decoder) hardScanned(t span) span {
 	return t
 }
 
-// unescapedEnd returns the end of the string whose text goes on at i with a byte beyond ASCII. ok is false if the text has an escape or is not valid.
-// Package bytes finds quotes and escapes faster than words do, and control characters are found while the UTF-8 is checked.
-func unescapedEnd(data []byte, i int) (end int, ok bool) {
+// unescapedEnd returns the end of the string whose text goes on at i with a byte beyond ASCII, and how many characters are left to it. ok is false if the text
+// has an escape or is not valid. Package bytes finds quotes and escapes faster than words do, and control characters are found while the UTF-8 is checked.
+func unescapedEnd(data []byte, i int) (end, characters int, ok bool) {
 	if i == len(data) || data[i] < utf8.RuneSelf {
-		return 0, false
+		return 0, 0, false
 	}
 	n := bytes.IndexByte(data[i:], '"')
-	if n < 0 {
-		return 0, false
+	if n < 0 || bytes.IndexByte(data[i:i+n], '\\') >= 0 {
+		return 0, 0, false
 	}
-	end = i + n
-	return end, bytes.IndexByte(data[i:end], '\\') < 0 && isText(data, i, end)
+	characters, ok = validText(data, i, i+n)
+	return i + n, characters, ok
 }
 
 // easyEnd is textEnd, but goes on after escapes of two bytes, and reports in escaped whether there was one. It is for text in which \u escapes are

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// windowBytes is how many bytes validText looks at together. Windows overlap by three bytes, so that whatever begins the sequence of a byte that is judged
-// is in the window, too.
+// windowBytes is how many bytes validText looks at together. Windows overlap by three bytes, so that what begins the sequence of a byte that is judged is
+// in the same window.
 const windowBytes = 64
 
 // notText returns where the first control character or invalid UTF-8 sequence begins in a part of the data, end if there is none. See validText.
@@ -15,108 +15,112 @@ func notText(data []byte, start, end int) int {
 	if _, ok := validText(data, start, end); ok {
 		return end
 	}
-	for i := start; i < end; {
-		r, size := utf8.DecodeRune(data[i:end])
+	for start < end {
+		r, size := utf8.DecodeRune(data[start:end])
 		if r < ' ' || r == utf8.RuneError && size == 1 {
-			return i
+			break
 		}
-		i += size
+		start += size
 	}
-	return end
+	return start
 }
 
 // isText reports whether a part of the data is UTF-8 without control characters. See validText.
-func isText(data []byte, start, end int) bool { return notText(data, start, end) == end }
+func isText(data []byte, start, end int) bool {
+	_, ok := validText(data, start, end)
+	return ok
+}
 
-// validText returns how many characters a part of the data has. ok is false if it has a control character or invalid UTF-8, or might have a control
-// character. The part must not begin within a sequence: what is before it is looked at, too.
+// validText returns how many characters a part of the data has. ok is false if one of them is a control character, or the part is not UTF-8. What is before
+// the part must not end within a sequence: it is looked at, too.
 func validText(data []byte, start, end int) (characters int, ok bool) {
 	if start == end {
 		return 0, true
 	}
-	judged, at, places := start, start, ^uint64(0)
-	for at+windowBytes < end {
-		wrong, continuing := judge((*[windowBytes]byte)(data[at : at+windowBytes]))
+	rest, continuing, places := data[start:end], 0, ^uint64(0)
+	for len(rest) > windowBytes {
+		wrong, some := judge((*[windowBytes]byte)(rest))
 		if wrong&places != 0 {
 			return 0, false
 		}
-		characters -= bits.OnesCount64(continuing & places)
-		judged, at, places = at+windowBytes, at+windowBytes-3, ^uint64(1|1<<8|1<<16)
+		continuing += bits.OnesCount64(some & places)
+		rest, places = rest[windowBytes-3:], ^uint64(1|1<<8|1<<16)
 	}
-	last, room := (*[windowBytes]byte)(nil), [windowBytes]byte{} // the last window ends with the part
+	unjudged := len(rest)
+	if unjudged < end-start {
+		unjudged -= 3
+	}
+	var room [windowBytes]byte
+	last := &room // the last window ends with the part
 	if end >= windowBytes {
 		last = (*[windowBytes]byte)(data[end-windowBytes : end])
 	} else {
-		last = &room
 		copy(room[windowBytes-end:], data[:end])
 	}
-	wrong, continuing := judge(last)
-	places = placesFrom(judged - (end - windowBytes))
+	wrong, some := judge(last)
+	places = placesFrom(windowBytes - unjudged)
 	if wrong&places != 0 || last[windowBytes-1] >= 0xc0 || last[windowBytes-2] >= 0xe0 || last[windowBytes-3] >= 0xf0 {
 		return 0, false
 	}
-	return characters + end - start - bits.OnesCount64(continuing&places), true
+	return end - start - continuing - bits.OnesCount64(some&places), true
 }
 
-// judge returns which bytes of a window are wrong: control characters, bytes that continue a sequence where none is due, those that fail to continue one,
-// and those that only wrong sequences have. It also returns which bytes continue a sequence. Both have a bit for each byte, see placesFrom.
+// judge returns the places of the bytes that are wrong in a window: control characters, bytes that continue a sequence where none is due, bytes that fail
+// to continue one, and bytes of overlong sequences, surrogates and numbers beyond Unicode. It also returns the places of the bytes that continue a
+// sequence. The place of byte i is bit 8*(i%8) + i/8.
 //
-// It looks at one bit of all 64 bytes at a time. Exchanging bits between words, as a matrix of bits is transposed, gives these: measured, two thirds of the time that
-// looking at eight bytes at a time takes on Cyrillic, half on Japanese, a tenth on Thai.
+// It looks at one bit of all 64 bytes at a time. Exchanging bits between words, as a matrix of bits is transposed, gives these: measured against looking at
+// eight bytes at a time, three fifths of the time on Cyrillic, half on Japanese, an eighth on Thai.
 func judge(w *[windowBytes]byte) (wrong, continuing uint64) {
 	w0, w1 := binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:16])
 	w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
 	w4, w5 := binary.LittleEndian.Uint64(w[32:40]), binary.LittleEndian.Uint64(w[40:48])
 	w6, w7 := binary.LittleEndian.Uint64(w[48:56]), binary.LittleEndian.Uint64(w[56:])
-	if (w0|w1|w2|w3|w4|w5|w6|w7)&highs == 0 {
-		if ((w0-ones*' ')|(w1-ones*' ')|(w2-ones*' ')|(w3-ones*' ')|(w4-ones*' ')|(w5-ones*' ')|(w6-ones*' ')|(w7-ones*' '))&highs != 0 {
-			return ^uint64(0), 0
-		}
-		return 0, 0
+	if (w0|w1|w2|w3|w4|w5|w6|w7)&highs == 0 &&
+		((w0-ones*' ')|(w1-ones*' ')|(w2-ones*' ')|(w3-ones*' ')|(w4-ones*' ')|(w5-ones*' ')|(w6-ones*' ')|(w7-ones*' '))&highs == 0 {
+		return 0, 0 // plain
 	}
-	w0, w4 = exchange(w0, w4, 4, ones*0x0f)
-	w1, w5 = exchange(w1, w5, 4, ones*0x0f)
-	w2, w6 = exchange(w2, w6, 4, ones*0x0f)
-	w3, w7 = exchange(w3, w7, 4, ones*0x0f)
-	w4, w6 = exchange(w4, w6, 2, ones*0x33)
-	w5, w7 = exchange(w5, w7, 2, ones*0x33)
-	b4, b5 := exchange(w4, w5, 1, ones*0x55)
-	b6, b7 := exchange(w6, w7, 1, ones*0x55)
-	w0, w2 = exchange(w0, w2, 2, ones*0x33)
-	w1, w3 = exchange(w1, w3, 2, ones*0x33)
-	b0, b1 := exchange(w0, w1, 1, ones*0x55)
-	b2, b3 := exchange(w2, w3, 1, ones*0x55)
+	w0, w1, w4, w5 = exchange(w0, w1, w4, w5, 4, ones*0x0f)
+	w2, w3, w6, w7 = exchange(w2, w3, w6, w7, 4, ones*0x0f)
+	w4, w5, w6, w7 = exchange(w4, w5, w6, w7, 2, ones*0x33)
+	b4, b6, b5, b7 := exchange(w4, w6, w5, w7, 1, ones*0x55)
+	w0, w1, w2, w3 = exchange(w0, w1, w2, w3, 2, ones*0x33)
+	b0, b2, b1, b3 := exchange(w0, w2, w1, w3, 1, ones*0x55)
 
 	two := b7 & b6 // these begin a sequence of two bytes or more,
 	three := two & b5
-	some := b1 | b2 | b3
 	continuing = b7 ^ two
-	due := following(two | following(three))
-	if rare := three & (b4 | ^(some | b0) | b3&b2&b0&^b1); rare != 0 {
-		due, wrong = judgeRare(due, three, b0, b1, b2, b3, b4, b5)
+	wrong = continuing ^ following(two|following(three)) | ^(b7 | b6 | b5)
+	if three&b4|two&^(b4|b1|b2^b3) != 0 { // they begin four, or their last four bits are 0, 1, 12 or 13
+		wrong = judgeRare(wrong, continuing, two, b0, b1, b2, b3, b4, b5)
 	}
-	return wrong | (due ^ continuing) | ^(b7 | b6 | b5) | (two^three)&^(b4|some), continuing // the last are C0 and C1
+	return wrong, continuing
 }
 
-// judgeRare is judge for windows with sequences of four bytes, or of three that may be overlong or surrogates.
-func judgeRare(due, three, b0, b1, b2, b3, b4, b5 uint64) (allDue, wrong uint64) {
+// judgeRare is the rest of judge for windows with sequences of four bytes, or of others that may be overlong or surrogates.
+func judgeRare(wrong, continuing, two, b0, b1, b2, b3, b4, b5 uint64) uint64 {
+	three, some := two&b5, b1|b2|b3
 	four := three & b4
-	e0, ed := three&^(b4|b3|b2|b1|b0), three&b3&b2&b0&^(b4|b1)
-	f0, f4 := four&^(b3|b2|b1|b0), four&b2
-	wrong = following(e0)&^b5 | following(ed)&b5 | following(f0)&^(b5|b4) | following(f4)&(b5|b4) | four&(b3|b2&(b1|b0))
-	return due | following(following(following(four))), wrong
+	last := following(following(following(four)))
+	wrong = wrong&^(last&continuing) | last&^continuing
+	wrong |= two &^ (b5 | b4 | some) // C0 and C1
+	e0, ed := three&^(b4|some|b0), three&b3&b2&b0&^(b4|b1)
+	wrong |= following(e0)&^b5 | following(ed)&b5
+	f0, f4 := four&^(some|b0), four&b2
+	return wrong | following(f0)&^(b5|b4) | following(f4)&(b5|b4) | four&(b3|b2&(b1|b0))
 }
 
-// exchange exchanges the bits of b that mask has with those of a that are so many places higher. It is small enough to be inlined.
-func exchange(a, b uint64, places int, mask uint64) (newA, newB uint64) {
-	differ := (a>>places ^ b) & mask
-	return a ^ differ<<places, b ^ differ
+// exchange exchanges the bits of c that mask has with those of a that are so many places higher, and the same between d and b. It is small enough to be
+// inlined.
+func exchange(a, b, c, d uint64, places int, mask uint64) (newA, newB, newC, newD uint64) {
+	ac, bd := (a>>places^c)&mask, (b>>places^d)&mask
+	return a ^ ac<<places, b ^ bd<<places, c ^ ac, d ^ bd
 }
 
 // following returns the places of the bytes that follow those at the places. It is small enough to be inlined.
 func following(places uint64) uint64 { return places<<8 | places>>55&^1&0xff }
 
-// placesFrom returns the places of a window's bytes from index i on, which is less than windowBytes. The place of byte i is 8*(i%8) + i/8.
+// placesFrom returns the places of a window's bytes from index i on, which is less than windowBytes.
 func placesFrom(i int) uint64 {
 	word := uint64(ones) << (i >> 3)
 	return ^(word - ones) &^ (word & (1<<(8*uint(i&7)) - 1))
