@@ -78,13 +78,9 @@ func (d *Decoder) hardText(start, hard int) (s string, characters int, ok bool) 
 		d.pos = end + 1
 		return d.copyPart(data[start:end]), hard - start + n, true
 	}
-	escape := textEnd(data, hard)
-	if escape == len(data) || data[escape] != '\\' {
-		return "", 0, false
-	}
-	text, end, ascii := unescape(append(d.scratch[:0], data[start:escape]...), data, escape)
+	text, end, ascii := unescape(d.scratch[:0], data, start)
 	d.scratch = text
-	if end == len(data) || data[end] != '"' || !(ascii && escape == hard) && !isText(data, hard, end) {
+	if end == len(data) || data[end] != '"' || !ascii && !isText(data, hard, end) {
 		return "", 0, false
 	}
 	d.pos = end + 1
