@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -78,7 +79,7 @@ func (d *Decoder) hardText(start, hard int) (s string, characters int, ok bool) 
 		d.pos = end + 1
 		return d.copyPart(data[start:end]), hard - start + n, true
 	}
-	text, end, ascii := unescape(d.scratch[:0], data, start)
+	text, end, ascii := unescape(slices.Grow(d.scratch[:0], hard-start+unescapeRoom), data, start)
 	d.scratch = text
 	if end == len(data) || data[end] != '"' || !ascii && !isText(data, hard, end) {
 		return "", 0, false
