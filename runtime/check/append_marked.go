@@ -126,7 +126,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 				places &^= 3 << n
 				taken = uint64(n+1) >> 5
 			case c == '"':
-				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notText(data[start:i+n]) == i+n-start
+				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || isText(data, start, i+n)
 			case c < ' ':
 				return marks, cmp.Or(upto, i+n), i + n, false
 			default: // nothing to do: a borrow in ending has set this bit
@@ -140,7 +140,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 	if seen&highs == 0 {
 		start = i
 	}
-	return marks, cmp.Or(upto, end), end, notText(data[start:end]) == end-start
+	return marks, cmp.Or(upto, end), end, isText(data, start, end)
 }
 
 // gather packs the high bits of a word's bytes into its lowest byte.

@@ -64,7 +64,7 @@ func AppendText(b, text []byte) []byte {
 // appendHardText writes the rest of a string, from the first byte on that is not plain, up to the closing quote.
 func appendHardText[T string | []byte](b []byte, s T) []byte {
 	out, ascii := escape(b, s)
-	if written := out[len(b):]; !ascii && notText(written) < len(written) { // s is invalid UTF-8, too: escaping neither adds nor removes wrong bytes
+	if written := out[len(b):]; !ascii && !isText(written, 0, len(written)) { // s is invalid UTF-8, too: escaping neither adds nor removes wrong bytes
 		out, _ = escape(b, string([]rune(string(s)))) // each wrong byte becomes U+FFFD
 	}
 	return out

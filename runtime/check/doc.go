@@ -82,6 +82,7 @@
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
 //	signature       eight bytes that distinguish names of members; the signature of a name of up to seven bytes is unique
 //	plain, hard     of strings: plain is ASCII without escapes, hard any other. A plain number has neither fraction nor exponent
+//	window, place   64 bytes whose UTF-8 is checked at once, and the bit that stands for one of them
 //	form            one subschema of a union (anyOf, oneOf, or type with several kinds); its tag is the value of one member that alone selects it.
 //	                The generator calls it a branch, and calls form what distinguishes a branch
 //	kind            the JSON type of a value, or several of them

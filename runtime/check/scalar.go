@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,7 +47,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 		}
 		return s
 	}
-	s, ok := d.hardText(start, i)
+	s, n, ok := d.hardText(start, i)
 	if !ok {
 		t, ok := d.scanHardString(start, i)
 		if !ok || r == nil && d.unread {
@@ -56,36 +57,35 @@ func (d *Decoder) longString(r *String, start, i int) string {
 			d.checkString(r, "", d.characters(t), start-1)
 			return ""
 		}
-		s = d.text(t)
+		s, n = d.text(t), -1
 	}
 	if r != nil {
-		d.checkString(r, s, r.length(s), start-1)
+		if n < 0 {
+			n = r.length(s)
+		}
+		d.checkString(r, s, n, start-1)
 	}
 	return s
 }
 
-// hardText takes a hard string that is plain up to hard, and copies its value in the same pass. ok is false, and nothing is taken, if the
-// string is malformed, has been scanned before, or is not to be copied.
-func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
+// hardText takes a hard string that is plain up to hard, and copies its value in the same pass. characters is negative if it did not count them. ok is
+// false, and nothing is taken, if the string is malformed, has been scanned before, or is not to be copied.
+func (d *Decoder) hardText(start, hard int) (s string, characters int, ok bool) {
 	if d.unread || d.hardString.start == int32(start) {
-		return "", false
+		return "", 0, false
 	}
 	data := d.data
-	if end, ok := unescapedEnd(data, hard); ok {
+	if end, n, ok := unescapedEnd(data, hard); ok {
 		d.pos = end + 1
-		return d.copyPart(data[start:end]), true
+		return d.copyPart(data[start:end]), hard - start + n, true
 	}
-	escape := textEnd(data, hard)
-	if escape == len(data) || data[escape] != '\\' {
-		return "", false
-	}
-	text, end, ascii := unescape(append(d.scratch[:0], data[start:escape]...), data, escape)
+	text, end, ascii := unescape(slices.Grow(d.scratch[:0], hard-start+unescapeRoom), data, start)
 	d.scratch = text
-	if end == len(data) || data[end] != '"' || !(ascii && escape == hard) && notText(data[hard:end]) < end-hard {
-		return "", false
+	if end == len(data) || data[end] != '"' || !ascii && !isText(data, hard, end) {
+		return "", 0, false
 	}
 	d.pos = end + 1
-	return d.copyPart(d.scratch), true
+	return d.copyPart(d.scratch), -1, true
 }
 
 // Text takes and validates a string without keeping it.

@@ -146,7 +146,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 	t.start = int32(start)
 	hard := i
-	if end, ok := unescapedEnd(d.data, i); ok {
+	if end, _, ok := unescapedEnd(d.data, i); ok {
 		t.end = int32(end)
 		return d.hardScanned(t), true
 	}
@@ -156,38 +156,24 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		t.end = int32(end)
 		return d.hardScanned(t), true
 	}
-	for {
-		i, t.escaped = easyEnd(d.data, i, t.escaped)
-		switch {
-		case i == len(d.data):
-			if d.isUTF8(hard, i) {
-				d.pos = i
-				d.unexpected("the closing quote of a string")
-			}
-			return t, false
-		case d.data[i] == '"':
-			t.end = int32(i)
-			if ok = d.isUTF8(hard, i); !ok {
-				return t, false
-			}
-			return d.hardScanned(t), true
-		case d.data[i] != '\\':
-			if d.isUTF8(hard, i) {
-				d.pos = i
-				d.unexpected("an escape for this control character")
-			}
-			return t, false
-		}
-		t.escaped = true
-		n := escapeLen(d.data, i)
-		if n == 0 {
-			if d.isUTF8(hard, i) {
-				d.wrongEscape(i)
-			}
-			return t, false
-		}
-		i += n
+	i, t.escaped = escapedEnd(d.data, i, t.escaped)
+	if !d.isUTF8(hard, i) {
+		return t, false
 	}
+	switch {
+	case i == len(d.data):
+		d.pos = i
+		d.unexpected("the closing quote of a string")
+	case d.data[i] == '"':
+		t.end = int32(i)
+		return d.hardScanned(t), true
+	case d.data[i] != '\\':
+		d.pos = i
+		d.unexpected("an escape for this control character")
+	default:
+		d.wrongEscape(i)
+	}
+	return t, false
 }
 
 // hardScanned ends the scan of a hard string, which it returns.
@@ -199,51 +185,43 @@ func (d *Decoder) hardScanned(t span) span {
 	return t
 }
 
-// unescapedEnd returns the end of the string whose text goes on at i with a byte beyond ASCII. ok is false if the text has an escape or is not valid.
-// Package bytes finds quotes and escapes faster than words do, and control characters are found while the UTF-8 is checked.
-func unescapedEnd(data []byte, i int) (end int, ok bool) {
+// unescapedEnd returns the end of the string whose text goes on at i with a byte beyond ASCII, and how many characters are left to it. ok is false if the text
+// has an escape or is not valid. Package bytes finds quotes and escapes faster than words do, and control characters are found while the UTF-8 is checked.
+func unescapedEnd(data []byte, i int) (end, characters int, ok bool) {
 	if i == len(data) || data[i] < utf8.RuneSelf {
-		return 0, false
+		return 0, 0, false
 	}
 	n := bytes.IndexByte(data[i:], '"')
-	if n < 0 {
-		return 0, false
+	if n < 0 || bytes.IndexByte(data[i:i+n], '\\') >= 0 {
+		return 0, 0, false
 	}
-	text := data[i : i+n]
-	return i + n, bytes.IndexByte(text, '\\') < 0 && notText(text) == n
+	characters, ok = validText(data, i, i+n)
+	return i + n, characters, ok
 }
 
-// easyEnd is textEnd, but goes on after escapes of two bytes, and reports in escaped whether there was one. It is for text in which \u escapes are
-// among shorter ones, such as source code that encoding/json wrote.
-func easyEnd(data []byte, i int, escaped bool) (int, bool) {
-	for i+16 <= len(data) {
-		w := (*[16]byte)(data[i : i+16 : i+16])
-		first, second := ending(binary.LittleEndian.Uint64(w[:8])), ending(binary.LittleEndian.Uint64(w[8:]))
-		switch {
-		case first != 0:
-			i += bits.TrailingZeros64(first) >> 3
-		case second != 0:
-			i += 8 + bits.TrailingZeros64(second)>>3
-		default:
-			i += 16
-			continue
-		}
-		if data[i] != '\\' || i+1 >= len(data) || unescapes[data[i+1]] == 0 {
+// escapedEnd is textEnd, but goes on after escapes, and reports in escaped whether there was one. It ends at one that is malformed.
+func escapedEnd(data []byte, i int, escaped bool) (int, bool) {
+	for {
+		if i = textEnd(data, i); i == len(data) || data[i] != '\\' {
 			return i, escaped
 		}
-		i, escaped = i+2, true
+		for escaped = true; i < len(data) && data[i] == '\\'; { // often several follow each other: where all that is not ASCII is escaped
+			n := escapeLen(data, i)
+			if n == 0 {
+				return i, escaped
+			}
+			i += n
+		}
 	}
-	return textEnd(data, i), escaped
 }
 
 // isUTF8 reports whether a part of the data is UTF-8. If not, it ends decoding with an error that names the first wrong byte.
 func (d *Decoder) isUTF8(start, end int) bool {
-	text := d.data[start:end]
-	i := notText(text)
-	if i < len(text) {
-		d.refuse(InvalidUTF8, start+i, 0)
+	i := notText(d.data, start, end)
+	if i < end {
+		d.refuse(InvalidUTF8, i, 0)
 	}
-	return i == len(text)
+	return i == end
 }
 
 // escapeLen returns the length of the escape at i, 0 if it is none. The two escapes of a surrogate pair count as one.
@@ -255,25 +233,29 @@ func escapeLen(data []byte, i int) int {
 	case unescapes[c] != 0:
 		return 2
 	case c == 'u':
-		return unicodeLen(data, i)
+		_, n := unicodeEscape(data, i)
+		return n
 	}
 	return 0
 }
 
-func unicodeLen(data []byte, i int) int {
+// unicodeEscape returns the character of the \u escape at i, and the escape's length, 0 if it is none. The two escapes of a surrogate pair count as one.
+func unicodeEscape(data []byte, i int) (r rune, n int) {
 	r, bad := hex4(data, i+2)
 	if bad >= 0 {
-		return 0
+		return 0, 0
 	}
 	if !utf16.IsSurrogate(r) {
-		return 6
+		return r, 6
 	}
 	if i+7 < len(data) && data[i+6] == '\\' && data[i+7] == 'u' {
-		if low, bad := hex4(data, i+8); bad < 0 && utf16.DecodeRune(r, low) != utf8.RuneError {
-			return 12
+		if low, bad := hex4(data, i+8); bad < 0 {
+			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+				return r, 12
+			}
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // wrongEscape fails at the backslash at i, which begins no escape.
@@ -293,23 +275,31 @@ func (d *Decoder) wrongEscape(i int) {
 
 // hex4 reads four hexadecimal digits at i; bad is the index of the first byte that is none, or -1.
 func hex4(data []byte, i int) (r rune, bad int) {
-	for j := i; j < i+4; j++ {
-		if j >= len(data) {
-			return 0, len(data)
+	if i+4 <= len(data) {
+		four := (*[4]byte)(data[i : i+4 : i+4])
+		a, b, c, d := hexDigits[four[0]], hexDigits[four[1]], hexDigits[four[2]], hexDigits[four[3]]
+		if a|b|c|d < notHex {
+			return rune(a)<<12 | rune(b)<<8 | rune(c)<<4 | rune(d), -1
 		}
-		c := data[j]
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, j
-		}
-		r = r<<4 | rune(c)
 	}
-	return r, -1
+	for i < len(data) && hexDigits[data[i]] < notHex {
+		i++
+	}
+	return 0, i
 }
+
+const notHex = 16
+
+// hexDigits has the values of hexadecimal digits, and notHex for other bytes.
+var hexDigits = func() (all [256]byte) {
+	for c := range all {
+		all[c] = notHex
+		if n, err := strconv.ParseUint(string([]byte{byte(c)}), 16, 8); err == nil {
+			all[c] = byte(n)
+		}
+	}
+	return all
+}()
 
 // characters returns how many characters a scanned string has.
 func (d *Decoder) characters(s span) int {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -83,4 +84,22 @@ func stringEndByBytes(text []byte) (end int, wrong bool) {
 		}
 	}
 	return len(text), true
+}
+
+// A string is unescaped as encoding/json does it, into whatever room there is.
+func TestVAL07UnescapingNeedsNoRoom(t *testing.T) {
+	pieces := []string{`\u0416`, `\ud83d\ude00`, `\u6ce8`, "a", "words ", `\n`, `\"`, "é"}
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 5000 {
+		text := randomString(r, r.IntN(300), pieces[:1+r.IntN(len(pieces))])
+		want := ""
+		if err := json.Unmarshal([]byte(`"`+text+`"`), &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range []string{text, text + `", "more"`} {
+			if got, end, _ := unescape(make([]byte, 0, r.IntN(40)), []byte(data), 0); string(got) != want || end != len(text) {
+				t.Fatalf("%s: %q up to %d, want %q up to %d", text, got, end, want, len(text))
+			}
+		}
+	}
 }

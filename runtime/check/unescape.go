@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -40,25 +39,29 @@ func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 			i, written = i+2, written+1
 			continue
 		}
-		taken := escapeLen(data, i)
-		if taken == 0 {
+		ok := false
+		if i, written, ok = unescapeUnicode(data, i, room, written); !ok {
 			break
 		}
-		written += utf8.EncodeRune(room[written:], unicodeEscape(data[i:i+taken]))
-		i += taken
 	}
 	return room[:written], i, seen&highs == 0
 }
 
-// unescapeRoom is how many bytes are free at least after the value so far: for a machine word and a character.
-const unescapeRoom = 16
-
-// unicodeEscape returns the character of an escape that begins with \u.
-func unicodeEscape(escape []byte) rune {
-	r, _ := hex4(escape, 2)
-	if utf16.IsSurrogate(r) {
-		low, _ := hex4(escape, 8)
-		r = utf16.DecodeRune(r, low)
+// unescapeUnicode writes the values of the \u escapes that follow each other from i on, as far as room goes. It returns the index after them; if ok is
+// false, that of a malformed one.
+func unescapeUnicode(data []byte, i int, room []byte, written int) (end, nowWritten int, ok bool) {
+	for data[i] == '\\' && data[i+1] == 'u' && written+utf8.UTFMax <= len(room) {
+		r, n := unicodeEscape(data, i)
+		if n == 0 {
+			return i, written, false
+		}
+		i, written, ok = i+n, written+utf8.EncodeRune(room[written:], r), true
+		if i+1 >= len(data) {
+			break
+		}
 	}
-	return r
+	return i, written, ok
 }
+
+// unescapeRoom is how many bytes are free at least before each step: for a machine word and a character.
+const unescapeRoom = 16

@@ -6,103 +6,124 @@ import (
 	"unicode/utf8"
 )
 
-// notText returns where the first control character or invalid UTF-8 sequence of text begins, len(text) if there is none. It looks at four machine words
-// at a time, and at single ones where the four have something rare: Cyrillic and Japanese take a third of the instructions that single words take.
-func notText(text []byte) int {
-	i, due, ok := 0, uint64(0), true // due marks the bytes of the next word that have to continue a sequence of the last one
-	for i+32 <= len(text) {
-		block := (*[32]byte)(text[i : i+32 : i+32])
-		a, b := binary.LittleEndian.Uint64(block[:8]), binary.LittleEndian.Uint64(block[8:16])
-		c, d := binary.LittleEndian.Uint64(block[16:24]), binary.LittleEndian.Uint64(block[24:])
-		if (a|b|c|d)&highs|due == 0 && ((a-ones*' ')|(b-ones*' ')|(c-ones*' ')|(d-ones*' '))&highs == 0 {
-			i += 32 // ASCII
-			continue
-		}
-		wrongA, threeA, next := unproven(a, due)
-		wrongB, threeB, next := unproven(b, next)
-		wrongC, threeC, next := unproven(c, next)
-		wrongD, threeD, next := unproven(d, next)
-		wrong := wrongA | wrongB | wrongC | wrongD
-		if (threeA|threeB|threeC|threeD)&highs != 0 {
-			wrong |= rare(a, threeA) | rare(b, threeB) | rare(c, threeC) | rare(d, threeD)
-		}
-		if wrong&highs == 0 {
-			i, due = i+32, next&highs
-			continue
-		}
-		for end := i + 32; i < end; {
-			if i, due, ok = provenWord(text, i, due); !ok {
-				return i
-			}
-		}
-	}
-	for i < len(text) || due != 0 {
-		if due == 0 && len(text) >= 8 {
-			at := min(i, len(text)-8)
-			if w := binary.LittleEndian.Uint64(text[at : at+8]); (w|(w-ones*' '))&highs == 0 {
-				i = at + 8
-				continue
-			}
-		}
-		if i, due, ok = provenWord(text, i, due); !ok {
-			return i
-		}
-	}
-	return len(text)
-}
+// windowBytes is how many bytes validText looks at together. Windows overlap by three bytes, so that what begins the sequence of a byte that is judged is
+// in the same window.
+const windowBytes = 64
 
-// provenWord checks the word at i, and where that ends within a sequence maybe a little more. It returns the index after what it checked; if ok is
-// false, that of the first wrong sequence.
-func provenWord(text []byte, i int, due uint64) (next int, nextDue uint64, ok bool) {
-	w := uint64(0)
-	if i+8 <= len(text) {
-		w = binary.LittleEndian.Uint64(text[i : i+8])
-	} else {
-		w = lastWord(text, i) | ones*' '<<(8*uint(len(text)-i)) // spaces after the end
+// notText returns where the first control character or invalid UTF-8 sequence begins in a part of the data, end if there is none. See validText.
+func notText(data []byte, start, end int) int {
+	if _, ok := validText(data, start, end); ok {
+		return end
 	}
-	if wrong, three, next := unproven(w, due); (wrong|rare(w, three))&highs == 0 {
-		return min(i+8, len(text)), next & highs, true
-	}
-	next, ok = sequences(text, i, due)
-	return next, 0, ok
-}
-
-// unproven sets in wrong the high bit of some byte unless the word is UTF-8 without control characters, as far as that can be told without rare. The
-// bytes that continue a sequence have to be those that are due after the last word and those that the first bytes of this word's sequences demand. three
-// marks the bytes that begin sequences of three bytes or more, and next the bytes that are due after the word. Only the high bits of each byte count. It
-// is small enough to be inlined.
-func unproven(w, due uint64) (wrong, three, next uint64) {
-	two := w & (w << 1)
-	three = two & (w << 2)
-	wrong = (w - ones*' ') &^ w                      // a control; a borrow can disturb only what is above one
-	wrong |= (two ^ three) & (highs - w&(ones*0x1e)) // overlong: C0 and C1; a subtraction finds zeros
-	wrong |= w ^ two ^ (due | two<<8 | three<<16)
-	return wrong, three, two>>56 | three>>48
-}
-
-// rare marks, of the bytes that begin sequences of three bytes or more, those that begin four (F0 to FF), and those that may begin an overlong
-// sequence (E0) or a surrogate (ED).
-func rare(w, three uint64) uint64 {
-	low := w & (ones * 0x0f)
-	return three & (w<<3 | (highs - low) | (highs - (low ^ ones*0x0d)))
-}
-
-// sequences checks about a word, one sequence at a time, beginning with the one that due says is incomplete. It returns the index after what it
-// checked, or where the first wrong sequence begins.
-func sequences(text []byte, i int, due uint64) (next int, ok bool) {
-	end := min(i+8, len(text))
-	if due != 0 {
-		for i--; !utf8.RuneStart(text[i]); i-- {
-		}
-	}
-	for i < end {
-		r, size := utf8.DecodeRune(text[i:])
+	for start < end {
+		r, size := utf8.DecodeRune(data[start:end])
 		if r < ' ' || r == utf8.RuneError && size == 1 {
-			return i, false
+			break
 		}
-		i += size
+		start += size
 	}
-	return i, true
+	return start
+}
+
+// isText reports whether a part of the data is UTF-8 without control characters. See validText.
+func isText(data []byte, start, end int) bool {
+	_, ok := validText(data, start, end)
+	return ok
+}
+
+// validText returns how many characters a part of the data has. ok is false if one of them is a control character, or the part is not UTF-8. What is before
+// the part must not end within a sequence: it is looked at, too.
+func validText(data []byte, start, end int) (characters int, ok bool) {
+	if start == end {
+		return 0, true
+	}
+	rest, continuing, places := data[start:end], 0, ^uint64(0)
+	for len(rest) > windowBytes {
+		wrong, some := judge((*[windowBytes]byte)(rest))
+		if wrong&places != 0 {
+			return 0, false
+		}
+		continuing += bits.OnesCount64(some & places)
+		rest, places = rest[windowBytes-3:], ^uint64(1|1<<8|1<<16)
+	}
+	unjudged := len(rest)
+	if unjudged < end-start {
+		unjudged -= 3
+	}
+	var room [windowBytes]byte
+	last := &room // the last window ends with the part
+	if end >= windowBytes {
+		last = (*[windowBytes]byte)(data[end-windowBytes : end])
+	} else {
+		copy(room[windowBytes-end:], data[:end])
+	}
+	wrong, some := judge(last)
+	places = placesFrom(windowBytes - unjudged)
+	if wrong&places != 0 || last[windowBytes-1] >= 0xc0 || last[windowBytes-2] >= 0xe0 || last[windowBytes-3] >= 0xf0 {
+		return 0, false
+	}
+	return end - start - continuing - bits.OnesCount64(some&places), true
+}
+
+// judge returns the places of the bytes that are wrong in a window: control characters, bytes that continue a sequence where none is due, bytes that fail
+// to continue one, and bytes of overlong sequences, surrogates and numbers beyond Unicode. It also returns the places of the bytes that continue a
+// sequence. The place of byte i is bit 8*(i%8) + i/8.
+//
+// It looks at one bit of all 64 bytes at a time. Exchanging bits between words, as a matrix of bits is transposed, gives these: measured against looking at
+// eight bytes at a time, three fifths of the time on Cyrillic, half on Japanese, an eighth on Thai.
+func judge(w *[windowBytes]byte) (wrong, continuing uint64) {
+	w0, w1 := binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:16])
+	w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
+	w4, w5 := binary.LittleEndian.Uint64(w[32:40]), binary.LittleEndian.Uint64(w[40:48])
+	w6, w7 := binary.LittleEndian.Uint64(w[48:56]), binary.LittleEndian.Uint64(w[56:])
+	if (w0|w1|w2|w3|w4|w5|w6|w7)&highs == 0 &&
+		((w0-ones*' ')|(w1-ones*' ')|(w2-ones*' ')|(w3-ones*' ')|(w4-ones*' ')|(w5-ones*' ')|(w6-ones*' ')|(w7-ones*' '))&highs == 0 {
+		return 0, 0 // plain
+	}
+	w0, w1, w4, w5 = exchange(w0, w1, w4, w5, 4, ones*0x0f)
+	w2, w3, w6, w7 = exchange(w2, w3, w6, w7, 4, ones*0x0f)
+	w4, w5, w6, w7 = exchange(w4, w5, w6, w7, 2, ones*0x33)
+	b4, b6, b5, b7 := exchange(w4, w6, w5, w7, 1, ones*0x55)
+	w0, w1, w2, w3 = exchange(w0, w1, w2, w3, 2, ones*0x33)
+	b0, b2, b1, b3 := exchange(w0, w2, w1, w3, 1, ones*0x55)
+
+	two := b7 & b6 // these begin a sequence of two bytes or more,
+	three := two & b5
+	continuing = b7 ^ two
+	wrong = continuing ^ following(two|following(three)) | ^(b7 | b6 | b5)
+	if three&b4|two&^(b4|b1|b2^b3) != 0 { // they begin four, or their last four bits are 0, 1, 12 or 13
+		wrong = judgeRare(wrong, continuing, two, b0, b1, b2, b3, b4, b5)
+	}
+	return wrong, continuing
+}
+
+// judgeRare is the rest of judge for windows with sequences of four bytes, or of others that may be overlong or surrogates.
+func judgeRare(wrong, continuing, two, b0, b1, b2, b3, b4, b5 uint64) uint64 {
+	three, some := two&b5, b1|b2|b3
+	four := three & b4
+	last := following(following(following(four)))
+	wrong = wrong&^(last&continuing) | last&^continuing
+	wrong |= two &^ (b5 | b4 | some) // C0 and C1
+	e0, ed := three&^(b4|some|b0), three&b3&b2&b0&^(b4|b1)
+	wrong |= following(e0)&^b5 | following(ed)&b5
+	f0, f4 := four&^(some|b0), four&b2
+	return wrong | following(f0)&^(b5|b4) | following(f4)&(b5|b4) | four&(b3|b2&(b1|b0))
+}
+
+// exchange exchanges the bits of c that mask has with those of a that are so many places higher, and the same between d and b. It is small enough to be
+// inlined.
+func exchange(a, b, c, d uint64, places int, mask uint64) (newA, newB, newC, newD uint64) {
+	ac, bd := (a>>places^c)&mask, (b>>places^d)&mask
+	return a ^ ac<<places, b ^ bd<<places, c ^ ac, d ^ bd
+}
+
+// following returns the places of the bytes that follow those at the places. It is small enough to be inlined.
+func following(places uint64) uint64 { return places<<8 | places>>55&^1&0xff }
+
+// placesFrom returns the places of a window's bytes from index i on, which is less than windowBytes.
+func placesFrom(i int) uint64 {
+	word := uint64(ones) << (i >> 3)
+	return ^(word - ones) &^ (word & (1<<(8*uint(i&7)) - 1))
 }
 
 // runes returns how many characters valid UTF-8 has: as many as it has bytes that do not continue a character.

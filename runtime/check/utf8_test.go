@@ -6,14 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// holdUTF8 holds the words against the standard library.
+// holdUTF8 holds the windows against the standard library: for all of a text, and for a part, which must not depend on what is around it.
 func holdUTF8(t *testing.T, text string) {
 	t.Helper()
-	valid := notText([]byte(text))
+	data := []byte(text)
+	valid := notText(data, 0, len(data))
+	for _, before := range []string{"\"", strings.Repeat("\n\xff", 20) + "漢"} {
+		part := append(append([]byte(before), text...), "\x80\x00é"...)
+		if got := notText(part, len(before), len(before)+len(text)) - len(before); got != valid {
+			t.Fatalf("%q: text up to %d, as a part up to %d", text, valid, got)
+		}
+	}
 	control := func(r rune) bool { return r < ' ' }
 	if want := strings.ToValidUTF8(text, "\x00"); strings.IndexFunc(want, control) < 0 {
-		if valid != len(text) || runes(text) != utf8.RuneCountInString(text) || runes([]byte(text)) != runes(text) {
-			t.Fatalf("%q: valid up to %d of %d, %d characters", text, valid, len(text), runes(text))
+		counted, _ := validText(data, 0, len(data))
+		if want := utf8.RuneCountInString(text); valid != len(text) || runes(text) != want || runes(data) != want || counted != want {
+			t.Fatalf("%q: valid up to %d of %d, %d and %d characters", text, valid, len(text), runes(text), counted)
 		}
 		return
 	}
@@ -30,13 +38,13 @@ func FuzzVAL07UTF8(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { holdUTF8(t, text) })
 }
 
-// TestVAL07UTF8 has every sequence of two bytes, and every first three with some fourth, at each place of a word: alone, or of the first of many words.
+// TestVAL07UTF8 has every sequence of two bytes, and every first three with some fourth, in a word and where two windows overlap.
 func TestVAL07UTF8(t *testing.T) {
 	tails := []string{"éя漢字abc", "éя漢字abc" + strings.Repeat("ы", 16)}
 	for first := 0x80; first < 0x100; first++ {
 		for second := 0; second < 0x100; second++ {
 			for _, rest := range []string{"", "\x80", "\x9f\xbf", "\xbfa", "ab", "\x1fa"} {
-				for at := range 9 {
+				for _, at := range []int{0, 3, 60, 61, 62, 63} {
 					holdUTF8(t, strings.Repeat("x", at)+string([]byte{byte(first), byte(second)})+rest+tails[(second+at)%2])
 				}
 			}
