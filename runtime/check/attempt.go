@@ -12,18 +12,18 @@ import (
 func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
 	var before saved
 	d.save(&before)
-	start, byNames := d.pos, u.byNames(kind)
+	start, byNames := d.pos, kind == KindObject && u.byNames()
 	for ; likely != 0; likely &= likely - 1 {
 		form := bits.TrailingZeros64(likely)
 		d.beginAttempt()
 		v := read(d, form)
-		end, fits := d.endAttempt(&before)
-		if d.err != nil || fits && (!byNames || d.excludesOthers(u, form, start)) {
+		if d.err == nil && !d.overflow && !d.partial && (!byNames || d.excludesOthers(u, form, start)) {
+			d.quiet = false
 			return v, true
 		}
-		partial := d.partial // then the trial decides whether this form fits, so no later one may be taken before it
-		d.tried, d.pos = before.tried, start
-		if d.spendReread(end - start); partial {
+		if partial, ended := d.endAttempt(&before, start); ended {
+			return v, true
+		} else if partial { // the trial decides whether this form fits, so no later one may be taken before it
 			break
 		}
 	}
@@ -44,7 +44,9 @@ func (d *Decoder) prepareAttempts() bool {
 	if d.quiet || d.counting || d.listing || d.stops {
 		return false
 	}
-	d.dropOutcomes(d.pos)
+	if d.memo.used > 0 {
+		d.dropOutcomes(d.pos)
+	}
 	return d.memo.used == 0
 }
 
@@ -56,20 +58,27 @@ func (d *Decoder) beginAttempt() {
 	}
 }
 
-// endAttempt ends the reading of a form. It returns where the reading ended, and whether the form fits and its value can be kept.
-func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
-	if d.misfits() {
+// endAttempt goes back to start after a form that is not taken. It reports whether the form was read in part, and whether decoding ended.
+func (d *Decoder) endAttempt(before *saved, start int) (partial, ended bool) {
+	end := d.pos
+	switch {
+	case d.misfits():
+		end = d.reached
 		d.restore(before)
-		return d.reached, false
+	case d.err != nil:
+		d.quiet = false
+		return false, true
+	default:
+		partial, d.tried = d.partial, before.tried
 	}
-	d.quiet = false
-	return d.pos, !d.overflow && !d.partial
+	d.pos = start
+	d.spendReread(end - start)
+	return partial, false
 }
 
 // memberTable says which forms of a union members indicate.
 type memberTable struct {
-	indicates []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
-	first     []name // the first few names that indicate a form; name.index is the form
+	indicates []int // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
 	// alone has for each form its nameTable, once it is known that every other form needs a member that this table lacks: then an object with no
 	// other members than those in the table can only be this form.
 	alone []atomic.Pointer[nameTable]
@@ -86,12 +95,7 @@ func (u *Union) byMember() *memberTable {
 func (u *Union) makeMembers() *memberTable {
 	t := &memberTable{indicates: make([]int, len(u.Members.Names)), alone: make([]atomic.Pointer[nameTable], len(u.Forms))}
 	for i := range t.indicates {
-		if t.indicates[i] = u.needing(i); t.indicates[i] >= 0 && len(t.first) < fewValues {
-			n := name{}
-			if n.set(u.Members.Names[i], t.indicates[i]); n.expectable {
-				t.first = append(t.first, n)
-			}
-		}
+		t.indicates[i] = u.needing(i)
 	}
 	u.members.Store(t)
 	return t
@@ -109,17 +113,6 @@ func (u *Union) needing(i int) int {
 		form = j
 	}
 	return form
-}
-
-// byFirst returns the form that the first member of the object at pos indicates; -1 if its name is none of the first few.
-func (t *memberTable) byFirst(data []byte, pos int) int {
-	i := tokenAt(data, pos+1)
-	for k := range t.first {
-		if n := &t.first[k]; i+int(n.reads) <= len(data) && n.begins(data, i) {
-			return int(n.index)
-		}
-	}
-	return -1
 }
 
 // excludesOthers looks for the members of other forms in the object at start, which was just read as form, and reports whether form is the only

@@ -148,7 +148,7 @@ func (d *Decoder) HasKey(name string) bool {
 	if d.peek() != '{' {
 		return false
 	}
-	if at, ok := d.glanceAt(name); ok {
+	if at, ok := d.glanceAt(name, signature([]byte(name))); ok {
 		return at >= 0
 	}
 	start := d.pos

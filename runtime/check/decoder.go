@@ -231,29 +231,47 @@ func (d *Decoder) peek() (c byte) {
 
 //go:noinline
 func (d *Decoder) peekSpaced() byte {
-	data, i := d.data, d.pos+1
-	if i < len(data) && data[i-1] == ' ' && data[i] > ' ' { // most often it is one space
-		d.pos = i
-		return data[i]
+	if data, i := d.data, d.pos; i+10 <= len(data) {
+		w := (*[10]byte)(data[i : i+10])
+		n := spaces(w)
+		if c := w[n]; n > 0 && c > ' ' {
+			d.pos = i + n
+			return c
+		}
 	}
-	if d.pos = spaceEnd(data, d.pos); d.pos < len(data) {
-		return data[d.pos]
+	return d.peekFar()
+}
+
+func (d *Decoder) peekFar() byte {
+	if d.pos = spaceEnd(d.data, d.pos); d.pos < len(d.data) {
+		return d.data[d.pos]
 	}
 	return 0
 }
 
-// spaceEnd returns the first index from i on without white space. Most white space is one space, or a line break and an indentation. It is not
-// inlined, so that its callers, which first look whether there is any, can be.
+// spaces returns how many of the first bytes of w are white space: one of any kind, and the spaces after it. Most white space is that: one space, or a
+// line break and an indentation.
+func spaces(w *[10]byte) int {
+	if !isSpace(w[0]) {
+		return 0
+	}
+	return 1 + bits.TrailingZeros64(binary.LittleEndian.Uint64(w[1:9])^ones*' ')>>3
+}
+
+// spaceEnd returns the first index from i on without white space. It is not inlined, so that its callers, which first look whether there is any,
+// can be.
 //
 //go:noinline
 func spaceEnd(data []byte, i int) int {
-	for uint(i) < uint(len(data)) && data[i] <= ' ' && isSpace(data[i]) {
-		for i++; i+8 <= len(data); i += 8 {
-			if w := binary.LittleEndian.Uint64(data[i:i+8]) ^ ones*' '; w != 0 {
-				i += bits.TrailingZeros64(w) >> 3
-				break
-			}
+	for i+10 <= len(data) {
+		w := (*[10]byte)(data[i : i+10])
+		n := spaces(w)
+		if i += n; n == 0 || w[n] > ' ' {
+			return i
 		}
+	}
+	for i < len(data) && isSpace(data[i]) {
+		i++
 	}
 	return i
 }

@@ -13,7 +13,7 @@
 //	objects and arrays                 object.go, array.go: members and items, lists and maps in one call; names.go: which member a key names
 //	forms of unions                    pick.go: what generated code calls; union.go, tag.go, trial.go: found by kind, tag and members, or by trying;
 //	                                   attempt.go: likely forms are read before a trial begins; saved.go: what a trial restores;
-//	                                   glance.go: which members an object has, before it is read
+//	                                   glance.go: which members an object has, before it is read; sought.go: those that are looked for in many objects
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
 //	keywords that give no Go type      condition.go, evaluated.go, position.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
@@ -87,6 +87,7 @@
 //	                The generator calls it a branch, and calls form what distinguishes a branch
 //	kind            the JSON type of a value, or several of them
 //	glance          a look at an object that validates nothing, because the object is read afterwards
+//	hint            a member whose kind says that some forms can not fit: an object without its own tag is read as one of the others first
 //	attempt         reading a value as a likely form, before a trial begins: a form that a member indicates, because no other
 //	                form needs that member, or the next of an anyOf
 //	misled          how often choosing a form by a member cost another reading or look

@@ -1,59 +1,62 @@
 package check
 
-// glance goes through the members of an object without validating them: the object is read afterwards. It understands what most
+// A glance goes through the members of an object without validating them: the object is read afterwards. It understands what most
 // texts have, keys without escapes and short values, and gives up at anything else; then its callers find the members by reading the object.
-type glance struct {
-	data []byte
-	d    *Decoder // remembers where the last long string ends
-	pos  int      // where the current value begins; -1: it gave up
-	key  []byte   // of the current member
-	sign uint64   // its signature
+//
+//	for i := tokenAt(data, d.pos+1); ; i = d.nextKey(at) {
+//		end, sign, at := glanceKey(data, i) // at < 0: no key is at i
+//	}
+
+// glanceKey reads the key at i. It returns where the key ends, its signature, and where its value begins; -1 if no key is there that a glance understands.
+func glanceKey(data []byte, i int) (end int, sign uint64, at int) {
+	if i+10 <= len(data) && data[i] == '"' {
+		w := (*[8]byte)(data[i+1 : i+9])
+		n := nearEnd(w)
+		if end = i + 1 + n; n < 8 && data[end] == '"' && data[end+1] == ':' {
+			if at = end + 2; at < len(data) && data[at] == ' ' { // most often it is one space, if any
+				at++
+			}
+			return end, shortSignature(w, n), tokenAt(data, at)
+		}
+	}
+	return glanceLongKey(data, i)
 }
 
-// next moves to the next member. It returns false at the end of the object, and where it gives up.
-func (g *glance) next() bool {
-	data, i := g.data, g.pos+1 // after the opening bracket,
-	if g.key != nil {
-		i = g.valueEnd() // or after the value
+// glanceLongKey is glanceKey for a key that has eight bytes or more, or is followed by white space.
+func glanceLongKey(data []byte, i int) (end int, sign uint64, at int) {
+	if i < len(data) && data[i] == '"' {
+		if end = plainEnd(data, i+1); end < len(data) && data[end] == '"' {
+			if at = tokenAt(data, end+1); at < len(data) && data[at] == ':' {
+				return end, signature(data[i+1 : end]), tokenAt(data, at+1)
+			}
+		}
 	}
+	return 0, 0, -1
+}
+
+// nextKey returns where the key after the value at i is; the end of the object if no other follows.
+func (d *Decoder) nextKey(i int) int {
+	data := d.data
+	if i+12 <= len(data) && data[i] == '"' {
+		if end := i + 1 + nearEnd((*[8]byte)(data[i+1:i+9])); data[end] == '"' {
+			if data[end+1] == ',' && data[end+2] > ' ' {
+				return end + 2
+			}
+			return keyAfter(data, end+1)
+		}
+	}
+	return keyAfter(data, d.glanceEnd(i))
+}
+
+// keyAfter is nextKey after a value that ends at i.
+func keyAfter(data []byte, i int) int {
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
 		if i++; i < len(data) && data[i] == ' ' { // Python's json.dumps writes one space
 			i++
 		}
 		i = tokenAt(data, i)
 	}
-	if i+9 < len(data) && data[i] == '"' {
-		w := (*[8]byte)(data[i+1 : i+9 : i+9])
-		if n := nearEnd(w); n < 8 && data[i+1+n] == '"' && data[i+2+n] == ':' {
-			g.key, g.sign = data[i+1:i+1+n], shortSignature(w, n)
-			if i += n + 3; i < len(data) && data[i] == ' ' {
-				i++
-			}
-			g.pos = tokenAt(data, i)
-			return true
-		}
-	}
-	return g.longNext(i)
-}
-
-// longNext is next for a key at i that has eight bytes or more, or is followed by white space; or for the end of the object at i.
-func (g *glance) longNext(i int) bool {
-	data := g.data
-	if i < len(data) && data[i] == '}' {
-		return false
-	}
-	if i < len(data) && data[i] == '"' {
-		end := plainEnd(data, i+1)
-		g.key = data[i+1 : end : end]
-		if end < len(data) && data[end] == '"' {
-			if i = tokenAt(data, end+1); i < len(data) && data[i] == ':' {
-				g.sign, g.pos = signature(g.key), tokenAt(data, i+1)
-				return true
-			}
-		}
-	}
-	g.pos = -1
-	return false
+	return i
 }
 
 // tokenAt returns the first index from i on without white space, as spaceEnd does, but is small enough to be inlined.
@@ -64,12 +67,12 @@ func tokenAt(data []byte, i int) int {
 	return spaceEnd(data, i)
 }
 
-// valueEnd returns the end of the current value, or of the data if the value is a long object or array: going over those would look at their content
+// glanceEnd returns the end of the value at i, or of the data if the value is a long object or array: going over those would look at their content
 // once for each object around them. A string, however long, is only looked at for the object that has it as a member.
-func (g *glance) valueEnd() int {
-	data, i := g.data, g.pos
+func (d *Decoder) glanceEnd(i int) int {
+	data := d.data
 	if i < len(data) && data[i] == '"' {
-		return g.d.stringEnd(i + 1)
+		return d.stringEnd(i + 1)
 	}
 	if i < len(data) && data[i] != '{' && data[i] != '[' {
 		return valueEnd(data, i)
@@ -99,27 +102,19 @@ func (d *Decoder) stringEnd(start int) int {
 	return min(quoteAfter(data, start)+1, len(data))
 }
 
-// glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. ok is false if the glance gave up.
-func (d *Decoder) glanceAt(name string) (at int, ok bool) {
-	g := glance{data: d.data, d: d, pos: d.pos}
-	for g.next() {
-		if string(g.key) == name {
-			return g.pos, true
+// glanceAt returns where the value of the first member with that name, whose signature is sign, begins in the object at pos; -1 if there is none. ok is
+// false if the glance gave up.
+func (d *Decoder) glanceAt(name string, sign uint64) (at int, ok bool) {
+	data := d.data
+	for i := tokenAt(data, d.pos+1); ; i = d.nextKey(at) {
+		end, found := 0, uint64(0)
+		if end, found, at = glanceKey(data, i); at < 0 {
+			return -1, i < len(data) && data[i] == '}'
+		}
+		if found == sign && (sign&long == 0 || string(data[i+1:end]) == name) {
+			return at, true
 		}
 	}
-	return -1, g.pos >= 0
-}
-
-// glanceFirst returns where the value of the first member begins in the object at pos, if it has the name n; else -1.
-func (d *Decoder) glanceFirst(n *name) (at int) {
-	data, i := d.data, tokenAt(d.data, d.pos+1)
-	if !n.expectable || i+int(n.reads) > len(data) || !n.begins(data, i) {
-		return -1
-	}
-	if i += int(n.length) + len(`"":`); i < len(data) && data[i] == ' ' {
-		i++
-	}
-	return tokenAt(data, i)
 }
 
 // glanceNames returns which of the names of r the object at pos has, a bit each. ok is false if the glance gave up, or r has more than 64 names.
@@ -128,12 +123,14 @@ func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 		return 0, false
 	}
 	d.nullable = 0 // the object is read again, and with it the last value that could have been null
-	t := r.names()
-	g := glance{data: d.data, d: d, pos: d.pos}
-	for g.next() {
-		if i := t.lookup(g.sign, g.key); i != Other {
-			seen |= 1 << i
+	t, data := r.names(), d.data
+	for i, at := tokenAt(data, d.pos+1), 0; ; i = d.nextKey(at) {
+		end, sign := 0, uint64(0)
+		if end, sign, at = glanceKey(data, i); at < 0 {
+			return seen, i < len(data) && data[i] == '}'
+		}
+		if k := t.lookup(sign, data[i+1:end]); k != Other {
+			seen |= 1 << k
 		}
 	}
-	return seen, g.pos >= 0
 }

@@ -16,7 +16,7 @@ func TestALongTextBeforeATagIsReadOnce(t *testing.T) {
 		`{"text":"` + strings.Repeat("a", 200) + `","type":"t"}`: false, // it is short
 	} {
 		d := Get([]byte(text), Limits{})
-		at, ok := d.glanceAt("type")
+		at, ok := d.glanceAt("type", signature([]byte("type")))
 		if want := strings.LastIndex(text, `"t"`); !ok || at != want {
 			t.Errorf("%q: found at %d, %v, want %d", text, at, ok, want)
 		}
@@ -27,7 +27,7 @@ func TestALongTextBeforeATagIsReadOnce(t *testing.T) {
 	}
 	for _, open := range []string{`{"text":"` + long + "\x01" + `","type":"t"}`, `{"text":"` + long, `{"text":"` + long + `\`, `{"text":"` + long + `\"`} {
 		d := Get([]byte(open), Limits{})
-		if at, _ := d.glanceAt("type"); at >= 0 || d.hardString.end > 0 {
+		if at, _ := d.glanceAt("type", signature([]byte("type"))); at >= 0 || d.hardString.end > 0 {
 			t.Errorf("%q: found at %d", open, at)
 		}
 		d.Put()

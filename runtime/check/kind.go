@@ -19,23 +19,14 @@ func (d *Decoder) Kind(u *Union) Kind {
 	return k
 }
 
-func kindOf(c byte) Kind {
-	switch c {
-	case '"':
-		return KindString
-	case '{':
-		return KindObject
-	case '[':
-		return KindArray
-	case 't', 'f':
-		return KindBool
-	case 'n':
-		return KindNull
-	}
-	if c == '-' || c-'0' <= 9 {
-		return KindNumber
-	}
-	return 0
+// kindOf returns the kind of a value that begins with c, 0 if none does.
+func kindOf(c byte) Kind { return kinds[c] }
+
+// kinds is a table because kinds come in no order that a processor could predict.
+var kinds = [256]Kind{
+	'"': KindString, '{': KindObject, '[': KindArray, 't': KindBool, 'f': KindBool, 'n': KindNull, '-': KindNumber,
+	'0': KindNumber, '1': KindNumber, '2': KindNumber, '3': KindNumber, '4': KindNumber,
+	'5': KindNumber, '6': KindNumber, '7': KindNumber, '8': KindNumber, '9': KindNumber,
 }
 
 // kindTable says for each kind which of the first 64 forms of a union take it, a bit each. Its index is the number of the kind's lowest bit; the last
@@ -54,15 +45,20 @@ func (u *Union) byKind() *kindTable {
 
 func (u *Union) makeKinds() *kindTable {
 	t := new(kindTable)
+	t.set(u.Forms, func(f *Form) Kind { return f.Kinds })
+	u.kinds.Store(t)
+	return t
+}
+
+// set makes the table of forms, each of which takes the kinds that kinds returns, 0 for all.
+func (t *kindTable) set(forms []Form, kinds func(f *Form) Kind) {
 	for _, kind := range []Kind{KindNull, KindBool, KindNumber, KindString, KindArray, KindObject, 0} {
-		for i := range min(64, len(u.Forms)) {
-			if f := &u.Forms[i]; f.Kinds == 0 || f.Kinds&kind != 0 {
+		for i := range min(64, len(forms)) {
+			if takes := kinds(&forms[i]); takes == 0 || takes&kind != 0 {
 				t[bits.TrailingZeros8(uint8(kind))] |= 1 << i
 			}
 		}
 	}
-	u.kinds.Store(t)
-	return t
 }
 
 // kindWords are in the order in which messages list them, null last.

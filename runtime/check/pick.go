@@ -26,6 +26,11 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 			return v
 		}
 	}
+	return try(d, u, kind, read)
+}
+
+// try is Pick by a trial.
+func try[T any](d *Decoder, u *Union, kind Kind, read func(d *Decoder, form int) T) (v T) {
 	var t trial
 	for keep, more := false, t.begin(d, u, kind, true); more; {
 		read := read(d, t.form)

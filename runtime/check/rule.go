@@ -133,11 +133,13 @@ type Union struct {
 	Kinds   Kind   // the kinds that are allowed, for Decoder.Kind
 	Key     string // the member whose value, the tag, excludes forms
 	Members Object // the members that some forms need; others are skipped
+	Hint    string // without Key and Members: a member whose kind says which forms are attempted
 	Forms   []Form
 
 	once    Once
 	tags    atomic.Pointer[tagTable]
 	kinds   atomic.Pointer[kindTable]
+	hints   atomic.Pointer[hintTable]
 	members atomic.Pointer[memberTable]
 }
 
@@ -149,6 +151,7 @@ type Form struct {
 	More  []int    // the indexes of the others that it must have
 	Tags  []string // the strings that its member Key may have
 	JSON  []string // the numbers, true, false and null that Key may have, in canonical form. Tags and JSON nil: any value, or no Key
+	Hint  Kind     // the kinds that the member Hint may have; 0 is all
 }
 
 // Once identifies, by its address, a schema whose outcome for a value is remembered, because several other schemas need it.

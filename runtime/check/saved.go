@@ -18,13 +18,11 @@ type tried struct {
 type saved struct {
 	tried
 	frames, keys, many, wide, items int // the lengths of the stacks
-	broken, omitted, listed         int // the numbers of violations
 }
 
 func (d *Decoder) save(s *saved) {
 	s.tried = d.tried
 	s.frames, s.keys, s.many, s.wide, s.items = len(d.frames), len(d.keys.list), len(d.keys.many), len(d.wide), len(d.items)
-	s.broken, s.omitted, s.listed = d.broken, d.omitted, len(d.violations)
 }
 
 // restore goes back to s, and reports whether the form failed, that is, did not fit. After such a failure it also clears the error and closes the frames

@@ -7,10 +7,7 @@ import "slices"
 // onlyTagged returns the only form that takes the object at pos by its tag; -1 if there are several, or none, or if the tag is not plain.
 func (d *Decoder) onlyTagged(u *Union) int {
 	t, data := u.byTag(), d.data
-	i := d.glanceFirst(&t.key) // most often it comes first
-	if i < 0 {
-		i, _ = d.glanceAt(u.Key)
-	}
+	i, _ := d.glanceFor(&t.key)
 	if uint(i) >= uint(len(data)) || data[i] != '"' {
 		return t.findJSON(data, i)
 	}
@@ -39,7 +36,7 @@ func (d *Decoder) onlyTagged(u *Union) int {
 
 // tagTable maps a tag to the only form that takes an object with it, -1 if several do.
 type tagTable struct {
-	key  name // Union.Key
+	key  sought // Union.Key
 	few  []taggedForm
 	many map[string]int // instead of few
 	json map[string]int // by tags that are no strings; nil if there are none
@@ -82,7 +79,7 @@ func (u *Union) byTag() *tagTable {
 
 func (u *Union) makeTags() *tagTable {
 	t := &tagTable{many: make(map[string]int, len(u.Forms))}
-	t.key.set(u.Key, 0)
+	t.key.set(u.Key)
 	for i := range u.Forms {
 		f := &u.Forms[i]
 		if !f.takesObjects() {
@@ -139,7 +136,7 @@ func (f *Form) has(tag []byte) bool {
 func (t *trial) readTag() {
 	d := t.d
 	t.tagRead, t.tagAt = true, -1
-	if at, ok := d.glanceAt(t.union.Key); ok && at < 0 {
+	if at, ok := d.glanceFor(&t.union.byTag().key); ok && at < 0 {
 		return
 	}
 	if d.find(t.union.Key) {

@@ -11,28 +11,35 @@ import (
 // the forms to attempt, a bit each: of an anyOf whose forms differ by kind alone, all that take the kind; else the one that a member indicates
 // (a later member may show another). Most unions need no trial: measured, a fifth less time for a small one.
 func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
-	switch {
-	case u.byNames(kind):
-		return d.lookAtNames(u)
-	case kind == KindObject && u.Key != "":
-		return d.onlyTagged(u), 0
-	case len(u.Forms) > 64:
+	if kind == KindObject {
+		switch {
+		case u.Key != "":
+			return d.onlyTagged(u), 0
+		case u.byNames():
+			return d.lookAtNames(u)
+		}
+	}
+	if len(u.Forms) > 64 {
 		return u.only(kind, nil), 0
 	}
 	left := u.byKind().of(kind)
 	switch {
 	case left&(left-1) == 0:
 		return bits.Len64(left) - 1, 0
-	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms
+	case u.One && u.Hint == "" || !d.prepareAttempts(): // a oneOf is decided by all its forms
+		return -1, 0
+	}
+	if kind == KindObject && u.Hint != "" {
+		left &= d.hinted(u)
+	}
+	if u.One && left&(left-1) != 0 {
 		return -1, 0
 	}
 	return -1, left
 }
 
-// byNames reports whether the forms that take a kind are distinguished by names of members.
-func (u *Union) byNames(kind Kind) bool {
-	return kind == KindObject && u.Key == "" && len(u.Members.Names) > 0
-}
+// byNames reports whether the forms that take objects are distinguished by names of members.
+func (u *Union) byNames() bool { return u.Key == "" && len(u.Members.Names) > 0 }
 
 // lookAtNames goes through the members until one of them indicates a form, which is worth an attempt, or to the end, if there are no attempts.
 func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
@@ -41,25 +48,23 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	}
 	d.nullable = 0 // as in glanceNames and rewind, so that the words of a violation do not depend on how the names were found
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
-	if attempts {
-		if form := members.byFirst(d.data, d.pos); form >= 0 {
-			return -1, 1 << form
+	t, data, seen := u.Members.names(), d.data, uint64(0)
+	for i, at := tokenAt(data, d.pos+1), 0; ; i = d.nextKey(at) {
+		end, sign := 0, uint64(0)
+		if end, sign, at = glanceKey(data, i); at < 0 {
+			if i < len(data) && data[i] == '}' {
+				return u.onlyWith(seen), 0
+			}
+			return -1, 0 // it gave up
 		}
-	}
-	t, seen, g := u.Members.names(), uint64(0), glance{data: d.data, d: d, pos: d.pos}
-	for g.next() {
-		i := t.lookup(g.sign, g.key)
-		if i == Other {
+		k := t.lookup(sign, data[i+1:end])
+		if k == Other {
 			continue
 		}
-		if seen |= 1 << i; attempts && members.indicates[i] >= 0 {
-			return -1, 1 << members.indicates[i]
+		if seen |= 1 << k; attempts && members.indicates[k] >= 0 {
+			return -1, 1 << members.indicates[k]
 		}
 	}
-	if g.pos < 0 { // it gave up
-		return -1, 0
-	}
-	return u.onlyWith(seen), 0
 }
 
 // onlyWith returns the only form that takes an object whose named members are those in seen, of the first 64; -1 if there are more, or none.

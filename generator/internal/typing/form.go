@@ -11,8 +11,8 @@ import (
 )
 
 // forms returns what is compared before each branch of a group is tried: the kind of the value, the constant in the member key, and the
-// members that the branch requires, except those that all branches require.
-func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
+// members that the branch requires, except those that all branches require. If these do not distinguish branches, the kind of the member hint may.
+func (l *lowering) forms(branches []*shape) (key, hint string, forms []model.Form) {
 	key, tags := l.discriminator(branches)
 	common := l.commonNeeds(branches, deepest)
 	forms = make([]model.Form, len(branches))
@@ -30,7 +30,48 @@ func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 		}
 		slices.Sort(f.Needs)
 	}
-	return key, forms
+	if key == "" && !slices.ContainsFunc(forms, func(f model.Form) bool { return f.Needs != nil }) {
+		hint = l.hint(branches, common, forms)
+	}
+	return key, hint, forms
+}
+
+// hint returns the member whose kind distinguishes the most pairs of branches, of those that all branches require, and sets its kinds in forms; "" if
+// none does.
+func (l *lowering) hint(branches []*shape, common []string, forms []model.Form) (hint string) {
+	most := 0
+	for _, name := range common {
+		kinds := make([]model.Kind, len(branches))
+		for i, s := range branches {
+			if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 {
+				kinds[i] = l.shape(p.schema).kinds
+			}
+		}
+		n := disjointPairs(kinds)
+		if n <= most {
+			continue
+		}
+		most, hint = n, name
+		for i := range forms {
+			if forms[i].Hint = kinds[i]; kinds[i] == model.KindAny {
+				forms[i].Hint = 0
+			}
+		}
+	}
+	return hint
+}
+
+// disjointPairs counts the pairs that have no kind in common. An empty set is of a branch that is not compared.
+func disjointPairs(kinds []model.Kind) int {
+	n := 0
+	for i, a := range kinds {
+		for _, b := range kinds[:i] {
+			if a&b == 0 && a != 0 && b != 0 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // deepest is how many levels of groups within groups are searched.
