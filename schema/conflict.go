@@ -2,10 +2,12 @@ package schema
 
 import (
 	"bytes"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // conflict matches the line with which git begins a conflict.
-var conflict = lazily(`(?m)^<<<<<<<( |\r?$)`)
+var conflict = lazyregexp.New(`(?m)^<<<<<<<( |\r?$)`)
 
 // HasConflict reports whether a merge left conflict markers in a text.
 func HasConflict(data []byte) bool { return conflict().Match(data) }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
@@ -97,7 +98,7 @@ func (l *linter) unknownRequired(n, name *Node, hint string) {
 var (
 	combining = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties"}
 	// soleSchema matches the pointers of schemas whose values no other schema applies to.
-	soleSchema = lazily(`/(properties/[^/]*|items)$`)
+	soleSchema = lazyregexp.New(`/(properties/[^/]*|items)$`)
 )
 
 func names(n *Node) []string {

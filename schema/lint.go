@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	ecma "github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
@@ -232,7 +233,7 @@ func construct(reason string) string {
 }
 
 // perlOnly matches the errors of patterns that other engines accept and RE2 does not.
-var perlOnly = lazily("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
+var perlOnly = lazyregexp.New("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
 
 // patternHints are remedies for text that is not a pattern in any engine, by the beginning of Go's message.
 var patternHints = map[string]string{

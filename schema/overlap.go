@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // plainest has a simple value of each type, which most schemas of that type allow.
@@ -43,7 +45,7 @@ func (l *linter) alone(n *Node) bool {
 		!slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key != "oneOf" && decides[m.Key] })
 }
 
-var definition = lazily(`/(\$defs|definitions)/[^/]*$`)
+var definition = lazyregexp.New(`/(\$defs|definitions)/[^/]*$`)
 
 // decides are the keywords that may refuse a plain value of any type and that allowsPlain does not evaluate.
 var decides = map[string]bool{

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // isControl reports whether YAML allows a character nowhere.
@@ -66,7 +68,7 @@ func (p *yamlParser) quotedSince(at int) int {
 }
 
 // loneWord matches a line with nothing but a word in it.
-var loneWord = lazily(`^\s*[\w.$-]+\s*$`)
+var loneWord = lazyregexp.New(`^\s*[\w.$-]+\s*$`)
 
 // indentation is the remedy for a line that does not stand below a line that it could belong to; "" for another one.
 func (p *yamlParser) indentation(at int) string {

@@ -5,31 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
-// lazily is a regular expression that is compiled when it is first needed: those for errors take a while, which a command that has none does not pay.
-func lazily(source string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
-
 var (
-	yamlErrorLine   = lazily(`^line (\d+): `)
-	yamlErrorAnchor = lazily(`^unknown anchor '(.*)' referenced`)
+	yamlErrorLine   = lazyregexp.New(`^line (\d+): `)
+	yamlErrorAnchor = lazyregexp.New(`^unknown anchor '(.*)' referenced`)
 
 	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
-	yamlGrammarError = lazily(`expected (<document start>|node content|key|'-' indicator|',' or)`)
+	yamlGrammarError = lazyregexp.New(`expected (<document start>|node content|key|'-' indicator|',' or)`)
 	// The line of these errors is that of the mapping, list or text around, which may start far above.
-	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)|found a tab character`)
+	yamlBlockError = lazyregexp.New(`expected (<document start>|key|'-' indicator)|found a tab character`)
 )
 
 // syntax reports an error of the YAML reader at the best known position: the reader names a line, sometimes the wrong one,
@@ -70,13 +65,13 @@ func (p *yamlParser) syntax(err error) {
 }
 
 var (
-	noBreakSpace = lazily(`(?m)^[ \t]*\x{a0}`)
+	noBreakSpace = lazyregexp.New(`(?m)^[ \t]*\x{a0}`)
 	// secondColon matches a value without quotes that contains a colon, up to that colon.
-	secondColon = lazily(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
+	secondColon = lazyregexp.New(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
 	// dashTab matches dashes of a list with a tab after the last one.
-	dashTab = lazily(`^(?:- *)+\t`)
+	dashTab = lazyregexp.New(`^(?:- *)+\t`)
 	// noSpace matches a key and its value without a space between them, up to the colon.
-	noSpace = lazily(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
+	noSpace = lazyregexp.New(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
 )
 
 // cause is the offset at which the mistake behind an error probably is, and its remedy: the reader notices a colon
@@ -125,9 +120,9 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 
 var (
 	// yamlWord matches a text in double or single quotes, a comment, or a word of a text without quotes.
-	yamlWord = lazily(`(?s)"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
+	yamlWord = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
 	// yamlEscape matches an escape in double quotes, or what JSON writes for a character such as an emoji: two escapes, each for half of it.
-	yamlEscape = lazily(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
+	yamlEscape = lazyregexp.New(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
 )
 
 // escape is the offset of the escape that the reader refused, in a text in double quotes that begins in the line of an offset, and what to write
@@ -177,7 +172,7 @@ func (p *yamlParser) lineEnd(at int) int {
 }
 
 // jsonStart matches the beginning of JSON that is unlikely to be YAML: a quote in its first brackets.
-var jsonStart = lazily(`[\[{][\[{\s]*"`)
+var jsonStart = lazyregexp.New(`[\[{][\[{\s]*"`)
 
 // jsonFault looks for JSON that begins in the line of an offset, and reports its syntax error: the YAML reader only
 // names the line of the opening bracket.

@@ -9,6 +9,9 @@ import (
 
 const self = "github.com/mcpkiln/mcpkiln/"
 
+// everywhere may be imported by all, like the standard library: it knows nothing of this project.
+const everywhere = "runtime/check/lazyregexp"
+
 // arrows lists what each room may import besides the standard library. Rooms are matched by prefix, the longest wins;
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
@@ -62,7 +65,7 @@ func TestImportArrows(t *testing.T) {
 		}
 		for _, imp := range fields[1:] {
 			checked++
-			if !isStandard(imp) && !permits(allowed, strings.TrimPrefix(imp, self)) {
+			if imp := strings.TrimPrefix(imp, self); !isStandard(imp) && imp != everywhere && !permits(allowed, imp) {
 				t.Errorf("%s may not import %s", pkg, imp)
 			}
 		}

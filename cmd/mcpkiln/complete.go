@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -61,9 +60,7 @@ func (r *remote) names() (all offered) {
 
 // harmlessWord matches what no shell takes for more than a word, and the command for no flag or file. Its classes take long to compile, so that only
 // completion does.
-var harmlessWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
-})
+var harmlessWord = lazyregexp.New(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
 
 // offered are the completions of a word. A server or the file of a folder chooses them, and shells evaluate a line to complete it: so others than harmless
 // ones are left out.

@@ -2,15 +2,14 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // shellSafe matches a name that a shell takes literally.
-var shellSafe = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`) })
+var shellSafe = lazyregexp.New(`^[A-Za-z0-9_][\w.:-]*$`)
 
 // shellWord returns a text as one word of a shell, to be pasted from a terminal. Characters that a terminal would not show as they are, which
 // are escaped when they are printed, stand in it as octal escapes of $'…'.

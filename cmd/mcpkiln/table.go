@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"io"
-	"regexp"
-	"sync"
 	"text/tabwriter"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // table prints rows, whose cells end with tabs, with their columns aligned.
@@ -22,7 +22,7 @@ func newTable(out io.Writer) *table {
 }
 
 // trailing matches spaces at the ends of lines, which tabwriter leaves before empty cells.
-var trailing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m) +$`) })
+var trailing = lazyregexp.New(`(?m) +$`)
 
 // Flush prints the table.
 func (t *table) Flush() error {

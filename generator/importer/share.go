@@ -1,10 +1,9 @@
 package importer
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -17,12 +16,7 @@ type sharing struct {
 }
 
 // schemaName matches names of definitions that shared schemas can have.
-var schemaName = lazily(`^[A-Za-z][A-Za-z0-9_]*$`)
-
-// lazily is a regular expression that is compiled when it is first needed: other commands need none of those in this package.
-func lazily(source string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
+var schemaName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 const (
 	definitions = "$defs"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -99,11 +100,11 @@ var formats = []struct {
 	words  []string              // last words of names
 	about  func() *regexp.Regexp // matches descriptions
 }{
-	{"date", format.Date, []string{"date", "day", "birthday"}, lazily(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
-	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, lazily(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
-	{"uri", format.URI, []string{"url", "uri", "href", "homepage", "webhook"}, lazily(`^(?:The )?UR[LI]\b`)},
-	{"email", format.Email, []string{"email", "mail"}, lazily(`(?i)^(?:the )?e-?mail address\b`)},
-	{"uuid", format.UUID, []string{"uuid", "guid"}, lazily(`\bUUID\b`)},
+	{"date", format.Date, []string{"date", "day", "birthday"}, lazyregexp.New(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
+	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, lazyregexp.New(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
+	{"uri", format.URI, []string{"url", "uri", "href", "homepage", "webhook"}, lazyregexp.New(`^(?:The )?UR[LI]\b`)},
+	{"email", format.Email, []string{"email", "mail"}, lazyregexp.New(`(?i)^(?:the )?e-?mail address\b`)},
+	{"uuid", format.UUID, []string{"uuid", "guid"}, lazyregexp.New(`\bUUID\b`)},
 }
 
 // ofFormat suggests a format that the description, or else the name, of a property speaks of, unless the default does not have it.
@@ -130,7 +131,7 @@ func lastWord(name string) (last string) {
 }
 
 // long matches names and descriptions of tools that take long.
-var long = lazily(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
+var long = lazyregexp.New(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
 
 // slow suggests task support for a tool that seems to take long, and returns why.
 func slow(name string, tool *schema.Node) (what, because string) {

@@ -29,7 +29,7 @@
 //	texts that differ only in spelling canonical.go: the form that equal values share; mention.go: names that escapes may hide;
 //	                                   violationorder.go: they have the same violations (LET14)
 //	encoding, and what may be missing  append*.go, optional.go; append_marked.go: a text that was read, written as a string
-//	shared with the generator          address/, keyword/, paramheader/, secret/: rules on definitions of tools and questions
+//	shared with the generator          address/, keyword/, paramheader/, secret/: rules on definitions of tools and questions; lazyregexp/
 //
 // # Generated code and this package
 //

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
@@ -121,7 +121,7 @@ func (s *Server) serves(is func(*revision) bool) bool {
 	return false
 }
 
-var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
+var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // rawTool makes a Tool of what AddTool got, if that is valid.
 func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {

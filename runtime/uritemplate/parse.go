@@ -2,10 +2,10 @@ package uritemplate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // Template is a URI template that can be matched. It is read-only.
@@ -90,9 +90,7 @@ func (t *Template) String() string { return t.text }
 // Variables are the variables in their order. The slice is shared: change nothing of it.
 func (t *Template) Variables() []Variable { return t.vars }
 
-var uriText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$`)
-})
+var uriText = lazyregexp.New(`^(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$`)
 
 func (t *Template) literal(text string) error {
 	switch {
@@ -109,7 +107,7 @@ func (t *Template) literal(text string) error {
 	return nil
 }
 
-var varName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // expression reads what is between braces.
 func (t *Template) expression(inner string) error {
@@ -170,7 +168,7 @@ func (t *Template) variable(operator, name string) error {
 	return nil
 }
 
-var scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`) })
+var scheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // matchable refuses templates of which a URI has several readings.
 func (t *Template) matchable() error {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -26,7 +27,7 @@ type CustomMethod struct {
 // Notification reports whether it is a notification, which is not answered.
 func (c *CustomMethod) Notification() bool { return c.Result == nil }
 
-var customNames = lazily(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
+var customNames = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
 
 // customMethods reads the custom methods, keyed by name. Package lower, which knows the revisions, checks that the protocol has none of these names.
 func (l *loader) customMethods(n *schema.Node) {
@@ -88,7 +89,7 @@ func (l *loader) customExtensions() {
 	}
 }
 
-var extensionNames = lazily(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+var extensionNames = lazyregexp.New(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
 // extensions reads the names of the server's extensions.
 func (l *loader) extensions(n *schema.Node) {

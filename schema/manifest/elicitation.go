@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-var questionNames = lazily(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var questionNames = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 const longestQuestionName = 64
 

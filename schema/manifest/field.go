@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -61,7 +62,7 @@ var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array:
 	schema.Number: "a number", schema.Bool: "true or false", schema.Null: "nothing"}
 
 // joinedKey matches a key and its value without a space between them, which YAML reads as one string.
-var joinedKey = lazily(`^([A-Za-z$]\w*):(\S.*)$`)
+var joinedKey = lazyregexp.New(`^([A-Za-z$]\w*):(\S.*)$`)
 
 // is checks the kind of n and reports another one.
 func (l *loader) is(n *schema.Node, kind schema.Kind) bool {

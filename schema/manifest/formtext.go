@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -37,7 +38,7 @@ func textOf(n *schema.Node) string {
 	return ""
 }
 
-var link = lazily(`(?i)\bhttps?://|\bwww\.[a-z0-9-]+\.`)
+var link = lazyregexp.New(`(?i)\bhttps?://|\bwww\.[a-z0-9-]+\.`)
 
 // links warns of URLs in texts that users read.
 func (l *loader) links(texts ...*schema.Node) {

@@ -2,11 +2,10 @@ package manifest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -14,14 +13,9 @@ import (
 // somebody else, they only get a warning.
 
 var (
-	metaLabel = lazily(`^` + schema.MetaLabel + `$`)
-	metaName  = lazily(`^` + schema.MetaName + `$`)
+	metaLabel = lazyregexp.New(`^` + schema.MetaLabel + `$`)
+	metaName  = lazyregexp.New(`^` + schema.MetaName + `$`)
 )
-
-// lazily is a regular expression that is compiled when it is first needed: a run needs few of those in this package.
-func lazily(source string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
 
 // extensionPrefix is the prefix of names that official extensions define, which a tool may need.
 const extensionPrefix = "io.modelcontextprotocol"

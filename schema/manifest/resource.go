@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -53,7 +54,7 @@ func (l *loader) resourceReaders(e *Listed, mime *Text, subscribe *Flag) map[str
 	return readers
 }
 
-var mimeType = lazily(`^[^\s/;]+/[^\s/;]+`)
+var mimeType = lazyregexp.New(`^[^\s/;]+/[^\s/;]+`)
 
 func (l *loader) mimeType(n *schema.Node) Text {
 	t := l.text(n)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -119,7 +120,7 @@ func (l *loader) sameName(t *Tool, n *schema.Node) {
 }
 
 // toolNames does not limit the length: a pattern with a count would be compiled into as many copies, whenever the program starts.
-var toolNames = lazily(`^[A-Za-z0-9_.-]+$`)
+var toolNames = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 const longestToolName = 128
 

@@ -2,14 +2,14 @@ package pretty
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // appendText appends a text. One that has more characters than room, or several lines, becomes a block scalar at indent.
@@ -139,8 +139,8 @@ func reads(scalar, text string) bool {
 
 // plainText matches texts that need no quotes, unless they are one of words; inBrackets those that need none between brackets, either.
 var (
-	plainText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/$][^:#\\]*(:[\w/.+-][^:#\\]*)*$`) })
-	inBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^,\[\]{}"'|&*!?]*$`) })
+	plainText  = lazyregexp.New(`^[A-Za-z_/$][^:#\\]*(:[\w/.+-][^:#\\]*)*$`)
+	inBrackets = lazyregexp.New(`^[^,\[\]{}"'|&*!?]*$`)
 )
 
 // words are booleans or null in some version of YAML.

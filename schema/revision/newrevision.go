@@ -7,11 +7,10 @@ import (
 	"go/build"
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -60,7 +59,7 @@ func NameHint(name string) string {
 	return ""
 }
 
-var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`) })
+var validName = lazyregexp.New(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
 
 // forOneSystem reports whether Go would build the wire file of a revision for some systems only.
 func forOneSystem(name string) bool {
@@ -88,7 +87,7 @@ func parseDocument(file string, data []byte) schema.Diagnostics {
 }
 
 // revisionLine names the revision in a rules file.
-var revisionLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^revision:.*$`) })
+var revisionLine = lazyregexp.New(`(?m)^revision:.*$`)
 
 // adapt is the folder of another revision with the core document replaced, and diagnostics about the rules that do not fit.
 func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostics) {

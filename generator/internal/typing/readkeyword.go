@@ -1,11 +1,10 @@
 package typing
 
 import (
-	"regexp"
 	"strconv"
-	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -68,7 +67,7 @@ func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 }
 
 // matchesNoName replaces patterns that are no regular expressions.
-var matchesNoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x{0}-\x{10ffff}]`) })
+var matchesNoName = lazyregexp.New(`[^\x{0}-\x{10ffff}]`)
 
 // readPatterns runs before readProperties, which needs patternSets: readAll reads a schema's keywords in the order of their names.
 func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {

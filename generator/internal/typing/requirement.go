@@ -1,13 +1,12 @@
 package typing
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -81,7 +80,7 @@ func (l *lowering) around(n *schema.Node) allOf {
 }
 
 // branchPath matches the path from a schema to a branch of it.
-var branchPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`) })
+var branchPath = lazyregexp.New(`^/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`)
 
 // subschemaAround returns the schema directly below owner that n is, or is within; nil for none.
 func subschemaAround(n, owner *schema.Node) (found *schema.Node) {

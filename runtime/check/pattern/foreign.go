@@ -3,8 +3,9 @@ package pattern
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // Foreign returns the first part of a pattern that RE2 accepts and ECMA-262 with the flag u does not, and what to write instead; both are empty if
@@ -71,15 +72,10 @@ func matchAfter(begins string, expression func() *regexp.Regexp, text string) []
 	return expression().FindStringSubmatch(text)
 }
 
-// lazily returns a regular expression that is compiled when it is first needed: most programs never have a pattern that ECMA-262 does not accept.
-func lazily(source string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
-
 var (
-	octal = lazily(`^\\0[0-9]`)
+	octal = lazyregexp.New(`^\\0[0-9]`)
 	// property matches the escapes of Unicode properties: p or P, and a letter or a name in braces.
-	property = lazily(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
+	property = lazyregexp.New(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
 )
 
 // foreignProperty is Foreign for a match of property: \pL, \p{^L}, and names of scripts without Script=.
@@ -123,10 +119,10 @@ func foreignGroup(rest string) (part, instead string) {
 }
 
 var (
-	flags  = lazily(`^\(\?([imsU]+(?:-[imsU]+)?|-[imsU]+)([:)])`)
-	atMost = lazily(`^\{(,[0-9]+)\}`)
+	flags  = lazyregexp.New(`^\(\?([imsU]+(?:-[imsU]+)?|-[imsU]+)([:)])`)
+	atMost = lazyregexp.New(`^\{(,[0-9]+)\}`)
 
-	posixClass = lazily(`^\[:(\^?)([a-z]+):\]`)
+	posixClass = lazyregexp.New(`^\[:(\^?)([a-z]+):\]`)
 )
 
 // posixClasses has the characters of POSIX's classes as ECMA-262 writes them.

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // Compile returns the pattern as a regular expression of Go.
@@ -47,7 +49,7 @@ const (
 )
 
 // dotAll finds the flag s of RE2, with which the dot does not mean what it does in ECMA-262.
-var dotAll = lazily(`\(\?[imU]*s`)
+var dotAll = lazyregexp.New(`\(\?[imU]*s`)
 
 // RE2 returns text in RE2's syntax, which may still not compile.
 func RE2(text string) (string, error) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 const (
@@ -13,7 +15,7 @@ const (
 )
 
 // counts matches a repeat in braces.
-var counts = lazily(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
+var counts = lazyregexp.New(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
 
 var (
 	errRepeats  = errors.New("invalid repeat count: more than " + strconv.Itoa(mostRepeats) + " repeats")

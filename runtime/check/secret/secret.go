@@ -14,7 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // Remedy says what to do instead of asking for a secret in a form.
@@ -66,7 +67,7 @@ var texts = []string{
 }
 
 // alone matches names that mean a secret only if they have no other words: pass, but not boarding pass.
-var alone = lazily(`^ ?(?:pass|pw|psw|cookie) ?$`)
+var alone = lazyregexp.New(`^ ?(?:pass|pw|psw|cookie) ?$`)
 
 // patterns find some secrets in text of lower case (see words). Each matches a phrase for a secret and, as its only group, the word after it.
 type patterns struct {
@@ -79,15 +80,11 @@ type patterns struct {
 // without forms does not pay.
 type pattern func() *regexp.Regexp
 
-func lazily(source string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
-
 func patternsOf(secrets ...string) *patterns {
 	phrase := `\b(?:` + strings.Join(secrets, "|") + `)\b(?: ([a-z]+))?`
 	return &patterns{
-		lazily(phrase), lazily(`^ ?` + before + phrase),
-		lazily(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase),
+		lazyregexp.New(phrase), lazyregexp.New(`^ ?` + before + phrase),
+		lazyregexp.New(`\b(?:enter|type|provide|give|supply|input|paste|insert|submit|tell|specify|need|what is) ` + before + phrase),
 	}
 }
 
@@ -100,25 +97,25 @@ var (
 const before = `(?:(?:me|us|in|here|the|a|an|your|our|my|new|old|current|existing|valid) ){0,4}(?:[a-z0-9]+ ){0,2}`
 
 // otherwise matches a word between a request and a phrase which shows that the user is not asked to enter the secret, as in "enter the number of secrets".
-var otherwise = lazily(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
+var otherwise = lazyregexp.New(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
 
 // about matches a word after a phrase with which the two mean something about a secret, not the secret.
-var about = lazily(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
+var about = lazyregexp.New(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
 	`expiry|expires|expiration|age|rotation|format|url|uri|link|page|store|vault|provider|issuer|brand|holder|owner|scope|scopes|location|position|color|colour|icon|` +
 	`board|map|reset|required|enabled|per)$`)
 
 // Where words splits a name: at a capital, and between letters and digits; other has all characters that words are not made of.
 var (
-	wordEnd = lazily(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
-	number  = lazily(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
-	other   = lazily(`[^a-z0-9]+`)
+	wordEnd = lazyregexp.New(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
+	number  = lazyregexp.New(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
+	other   = lazyregexp.New(`[^a-z0-9]+`)
 )
 
 // not matches a word before a request that negates it.
-var not = lazily(`\b(?:not|never|don t|dont|cannot) $`)
+var not = lazyregexp.New(`\b(?:not|never|don t|dont|cannot) $`)
 
 // stated matches a word after a phrase that makes the secret the subject of a statement.
-var stated = lazily(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
+var stated = lazyregexp.New(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
 
 // words splits a name or text into words of lower case with a blank between them: apiKey, API_KEY and api-key are "api key".
 func words(name string) string {

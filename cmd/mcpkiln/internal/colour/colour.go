@@ -4,17 +4,15 @@ package colour
 import (
 	"io"
 	"os"
-	"regexp"
-	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // severity matches the position, severity and code that begin a diagnostic.
-var severity = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^((?:[^\n ]+: )?)(error|warning)(\[[a-z0-9-]+\]:)`)
-})
+var severity = lazyregexp.New(`(?m)^((?:[^\n ]+: )?)(error|warning)(\[[a-z0-9-]+\]:)`)
 
 // caret matches the line that points at the position.
-var caret = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( +\^)$`) })
+var caret = lazyregexp.New(`(?m)^( +\^)$`)
 
 const (
 	red    = "\x1b[1;31m"

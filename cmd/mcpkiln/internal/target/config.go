@@ -10,11 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -230,7 +229,7 @@ func (e *entry) process() *client.Process {
 }
 
 // variable matches a variable in a value, as hosts write it.
-var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`) })
+var variable = lazyregexp.New(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`)
 
 // expand replaces environment variables. Others, such as inputs that an editor asks for, are an error.
 func (s *Spec) expand(e *entry) error {

@@ -11,13 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -135,7 +134,7 @@ func isProtocols(name string) bool {
 }
 
 // token matches the name of a header.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") })
+var token = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // sendable returns an error for a header that HTTP can not carry. It does not show the value, which may be a secret.
 func sendable(all http.Header) error {
@@ -180,6 +179,4 @@ func (s *Spec) Program(word string) string {
 }
 
 // address is a host with a port or a path, and no scheme.
-var address = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(localhost|[\w-]+(\.[\w-]+)+|\[[0-9a-fA-F:]+\])(:\d+)?(/\S*)?$|^[\w-]+:\d+(/\S*)?$`)
-})
+var address = lazyregexp.New(`^(localhost|[\w-]+(\.[\w-]+)+|\[[0-9a-fA-F:]+\])(:\d+)?(/\S*)?$|^[\w-]+:\d+(/\S*)?$`)

@@ -5,9 +5,9 @@ package address
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/lazyregexp"
 )
 
 // Of returns the address without the parts that may be secret.
@@ -31,7 +31,7 @@ func Shown(address string) string {
 }
 
 // absolute matches an absolute address in a text. A backslash and the character after it belong to it, since the text may be a quoted Go string.
-var absolute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://(?:\\.|[^\s"\\])+`) })
+var absolute = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://(?:\\.|[^\s"\\])+`)
 
 // InText returns a text whose absolute addresses are Shown.
 func InText(text string) string {
