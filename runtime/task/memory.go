@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"hash/maphash"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +22,6 @@ type Memory struct {
 	owners  [shards]ownerShard
 	keyed   accounts
 	size    size      // of everybody's tasks
-	start   time.Time // of the clock of expiry
 	spare   sync.Pool // of *State, of tasks that are over, to be used again: half of what the life of a task in memory allocates
 }
 
@@ -39,7 +37,7 @@ type shard struct {
 // 100,000 tasks a read costs what it has to fetch.
 type record struct {
 	owner *owner
-	at    time.Duration // when it expires, on the store's clock, or never
+	at    time.Time // when it expires, zero for never
 	mu    sync.Mutex
 	state *State    // until the task is over
 	over  *overTask // from then on; both are nil when the task is removed
@@ -52,20 +50,14 @@ type record struct {
 	position int   // in the heap of what expires
 }
 
-// never is when a task without an end expires.
-const never time.Duration = math.MaxInt64
-
-// since is a time on the clock of expiry, which takes a third of the memory of a time.Time.
-func (m *Memory) since(t time.Time) time.Duration { return t.Sub(m.start) }
-
 // expired reports whether the task's ttl has passed or the task was removed. The caller holds the lock.
-func (r *record) expired(now time.Duration) bool {
-	return r.state == nil && r.over == nil || now >= r.at
+func (r *record) expired(now time.Time) bool {
+	return r.state == nil && r.over == nil || !r.at.IsZero() && !now.Before(r.at)
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	m := &Memory{start: time.Now(), seed: maphash.MakeSeed(), cursors: randomCursors(), keyed: accounts{byKey: map[string]*account{}}}
+	m := &Memory{seed: maphash.MakeSeed(), cursors: randomCursors(), keyed: accounts{byKey: map[string]*account{}}}
 	for i := range m.ids {
 		m.ids[i].records = map[string]*record{}
 		m.owners[i].owners = map[string]*owner{}
@@ -88,10 +80,7 @@ func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
 	if err := m.admit(r, quota); err != nil {
 		return Task{}, err
 	}
-	r.at = never
-	if at, ok := r.state.Task.ExpiresAt(); ok {
-		r.at = m.since(at)
-	}
+	r.at, _ = r.state.Task.ExpiresAt()
 	snapshot := r.state.Task
 	if !m.insert(r) {
 		m.dismiss(r, false)
@@ -146,7 +135,7 @@ func (m *Memory) owned(owner, id string, now time.Time) (*record, error) {
 		return nil, &NotFoundError{Foreign, r.tool}
 	}
 	r.mu.Lock()
-	if r.expired(m.since(now)) {
+	if r.expired(now) {
 		r.mu.Unlock()
 		return nil, &NotFoundError{Expired, r.tool}
 	}

@@ -12,19 +12,19 @@ import (
 type expiryHeap struct{ heap.Heap[*record] }
 
 func (h *expiryHeap) add(r *record) {
-	if r.at != never {
+	if !r.at.IsZero() {
 		h.Push(r)
 	}
 }
 
 func (h *expiryHeap) remove(r *record) {
-	if r.at != never {
+	if !r.at.IsZero() {
 		h.Remove(r)
 	}
 }
 
 // Before implements heap.Element.
-func (r *record) Before(s *record) bool { return r.at < s.at }
+func (r *record) Before(s *record) bool { return r.at.Before(s.at) }
 
 // Position implements heap.Element.
 func (r *record) Position() *int { return &r.position }
@@ -35,22 +35,22 @@ func (m *Memory) Expire(_ context.Context, limit int) (Expiry, error) {
 	var x Expiry
 	for i := range m.ids {
 		s := &m.ids[i]
-		for _, r := range s.take(m.since(now), limit-len(x.Removed)) {
+		for _, r := range s.take(now, limit-len(x.Removed)) {
 			x.Removed = append(x.Removed, m.remove(r))
 		}
-		if next, ok := s.next(); ok && (x.Next.IsZero() || m.start.Add(next).Before(x.Next)) {
-			x.Next = m.start.Add(next)
+		if next, ok := s.next(); ok && (x.Next.IsZero() || next.Before(x.Next)) {
+			x.Next = next
 		}
 	}
 	return x, nil
 }
 
 // take removes what has expired from the shard.
-func (s *shard) take(now time.Duration, limit int) []*record {
+func (s *shard) take(now time.Time, limit int) []*record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var taken []*record
-	for len(taken) < limit && s.expiry.Len() > 0 && now >= s.expiry.First().at {
+	for len(taken) < limit && s.expiry.Len() > 0 && !now.Before(s.expiry.First().at) {
 		r := s.expiry.Pop()
 		delete(s.records, r.id)
 		taken = append(taken, r)
@@ -58,11 +58,11 @@ func (s *shard) take(now time.Duration, limit int) []*record {
 	return taken
 }
 
-func (s *shard) next() (time.Duration, bool) {
+func (s *shard) next() (time.Time, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.expiry.Len() == 0 {
-		return 0, false
+		return time.Time{}, false
 	}
 	return s.expiry.First().at, true
 }

@@ -53,7 +53,7 @@ func (m *Memory) each(look func(t *Task)) {
 		s.mu.RLock()
 		for _, r := range s.records {
 			r.mu.Lock()
-			if !r.expired(m.since(now)) {
+			if !r.expired(now) {
 				var t Task
 				r.copyTo(&t)
 				look(&t)

@@ -149,7 +149,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 	if more {
 		found = found[:limit]
 	}
-	tasks, n := listed(found, m.since(time.Now()))
+	tasks, n := listed(found, time.Now())
 	p := Page{Tasks: tasks}
 	if more || n < len(found) {
 		p.Next = m.cursors.Make(name, found[n-1].seq)
@@ -161,7 +161,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 const pageBytes = 1 << 20
 
 // listed returns the tasks of the first n records, as many as make a page, without expired ones and without what lists leave out.
-func listed(records []place, now time.Duration) (tasks []Task, n int) {
+func listed(records []place, now time.Time) (tasks []Task, n int) {
 	tasks = make([]Task, 0, len(records))
 	bytes := 0
 	for ; n < len(records) && bytes < pageBytes; n++ {

@@ -20,7 +20,7 @@ func (m *Memory) leasedRecord(r *record, t *Task, more int64, transition func(s 
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.expired(m.since(now)) {
+	if r.expired(now) {
 		return &NotFoundError{Expired, r.tool}
 	}
 	return m.change(r, t, more, func(s *State) error { return transition(s, now) })
@@ -121,7 +121,7 @@ func (m *Memory) Orphans(_ context.Context, limit int) ([]string, error) {
 			if len(ids) == limit {
 				break
 			}
-			if r.orphan(time.Now(), m) {
+			if r.orphan(time.Now()) {
 				ids = append(ids, id)
 			}
 		}
@@ -130,8 +130,8 @@ func (m *Memory) Orphans(_ context.Context, limit int) ([]string, error) {
 	return ids, nil
 }
 
-func (r *record) orphan(now time.Time, m *Memory) bool {
+func (r *record) orphan(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.expired(m.since(now)) && r.state != nil && r.state.Orphan(now)
+	return !r.expired(now) && r.state != nil && r.state.Orphan(now)
 }
