@@ -47,7 +47,7 @@ func (d *Decoder) Skip() {
 	}
 }
 
-func isSpace(c byte) bool { return c <= ' ' && (1<<' '|1<<'\n'|1<<'\t'|1<<'\r')>>c&1 != 0 }
+func isSpace(c byte) bool { return c <= ' ' && uint64(1<<' '|1<<'\n'|1<<'\t'|1<<'\r')>>c&1 != 0 }
 
 func (d *Decoder) skipLongString(start, i int) int {
 	if _, ok := d.scanStringFrom(start, i); !ok {
