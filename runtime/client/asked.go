@@ -81,7 +81,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		q.taskParams = s.taskParamsOf(d, h, m.Params)
 	}
 	q.life = s.lifeOf(q.Task, from)
-	info := inflight.Info{Method: h.Name, AnswersTimeout: !s.onlyResumed(q.Task)} // the time is that of the dialog
+	info := inflight.Info{Kind: inflight.Kind{Method: h.Name, AnswersTimeout: !s.onlyResumed(q.Task)}} // the time is that of the dialog
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))

@@ -141,7 +141,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}
+	info := inflight.Info{Kind: inflight.Kind{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}}
 	e, err := s.tracker.RegisterIn(&r.entryMemory, ctx, s.key(id, inflight.Outgoing), info, r)
 	if err != nil {
 		return nil, cmp.Or(s.usable(), ErrClosed)

@@ -86,7 +86,7 @@ func (f *follower) asked(t *testing.T, id int64, bad *Error) (*question, *inflig
 	t.Helper()
 	s := f.s
 	q := &question{Question: &Question{Task: f.task}, s: s, dialect: f.dialect, op: wire.OpElicit, id: rpc.IntID(id), bad: bad, life: s.ctx}
-	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(q.id, inflight.Incoming), inflight.Info{AnswersTimeout: true}, q)
+	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(q.id, inflight.Incoming), inflight.Info{Kind: inflight.Kind{AnswersTimeout: true}}, q)
 	if err != nil {
 		t.Fatal(err)
 	}

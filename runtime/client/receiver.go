@@ -221,7 +221,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 	}
 	id := v.Text(wire.SlotTaskID)
 	asked := &resultAsked{Context: s.ctx, params: m.Params}
-	e, err := s.tracker.RegisterIn(new(inflight.Room), s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name}, asked)
+	e, err := s.tracker.RegisterIn(new(inflight.Room), s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Kind: inflight.Kind{Method: h.Name}}, asked)
 	if err != nil {
 		s.receiver.countWaiting(-1)
 		s.link.reply(to, rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))

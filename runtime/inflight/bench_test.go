@@ -22,7 +22,7 @@ func fill(b *testing.B, tr *Tracker, n int, info Info) {
 }
 
 func BenchmarkRegisterRetire(b *testing.B) {
-	kinds := map[string]Info{"plain": {Method: "tools/call"}, "timeout": {Method: "tools/call", Timeout: 30 * time.Second}}
+	kinds := map[string]Info{"plain": {Kind: Kind{Method: "tools/call"}}, "timeout": {Kind: Kind{Method: "tools/call", Timeout: 30 * time.Second}}}
 	for _, kind := range []string{"plain", "timeout"} {
 		info := kinds[kind]
 		for _, live := range liveCounts {
@@ -50,7 +50,7 @@ func BenchmarkRegisterRetireParallel(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		peer := tr.NewPeer()
 		for id := int64(0); pb.Next(); id++ {
-			e, err := tr.Register(context.Background(), Key{Peer: peer, ID: rpc.IntID(id)}, Info{Timeout: 30 * time.Second})
+			e, err := tr.Register(context.Background(), Key{Peer: peer, ID: rpc.IntID(id)}, Info{Kind: Kind{Timeout: 30 * time.Second}})
 			if err != nil || !e.Retire() {
 				b.Error(err)
 			}

@@ -143,8 +143,8 @@ func TestCAN20TimeoutIsCountedPerCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		start := time.Now()
-		short := register(t, tr, incoming(1, 1), Info{Timeout: 5 * time.Second})
-		long := register(t, tr, incoming(1, 2), Info{Timeout: time.Minute, Protected: true})
+		short := register(t, tr, incoming(1, 1), Info{Kind: Kind{Timeout: 5 * time.Second}})
+		long := register(t, tr, incoming(1, 2), Info{Kind: Kind{Timeout: time.Minute, Protected: true}})
 		if d, ok := short.Deadline(); !ok || !d.Equal(start.Add(5*time.Second)) {
 			t.Errorf("deadline %v, %v", d, ok)
 		}
@@ -172,7 +172,7 @@ func TestCAN20EveryTimeoutFiresAtItsTime(t *testing.T) {
 		const n = 3000
 		for i := range int64(n) {
 			d := time.Duration(1+i*7919%n) * time.Millisecond
-			e := register(t, tr, incoming(1, i), Info{Timeout: d})
+			e := register(t, tr, incoming(1, i), Info{Kind: Kind{Timeout: d}})
 			due := time.Now().Add(d)
 			if i%3 == 0 {
 				e.Retire()
@@ -204,7 +204,7 @@ func TestCAN20CenturiesAreNotOverAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		time.Sleep(time.Second)
-		e := register(t, tr, incoming(1, 1), Info{Timeout: 1<<63 - 1})
+		e := register(t, tr, incoming(1, 1), Info{Kind: Kind{Timeout: 1<<63 - 1}})
 		time.Sleep(time.Hour)
 		if e.Err() != nil {
 			t.Error(e.Cause())
@@ -218,7 +218,7 @@ func TestDeadlineIsTheEarlierOne(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	want, _ := soon.Deadline()
-	e, _ := tr.Register(soon, incoming(1, 1), Info{Timeout: time.Hour})
+	e, _ := tr.Register(soon, incoming(1, 1), Info{Kind: Kind{Timeout: time.Hour}})
 	if d, ok := e.Deadline(); !ok || !d.Equal(want) {
 		t.Errorf("%v, %v; want the parent's %v", d, ok, want)
 	}
@@ -231,7 +231,7 @@ func TestDeadlineIsTheEarlierOne(t *testing.T) {
 func TestValuesComeFromTheParent(t *testing.T) {
 	type key struct{}
 	tr := New(Options{})
-	e, _ := tr.Register(context.WithValue(t.Context(), key{}, "v"), incoming(1, 1), Info{Method: "m"})
+	e, _ := tr.Register(context.WithValue(t.Context(), key{}, "v"), incoming(1, 1), Info{Kind: Kind{Method: "m"}})
 	for range 2 {
 		if e.Value(key{}) != "v" || e.Value("other") != nil {
 			t.Error("values lost")
@@ -248,7 +248,7 @@ func TestValuesAreAskedForWhatTheParentDoesNotHave(t *testing.T) {
 	tr := New(Options{})
 	parent := context.WithValue(t.Context(), key("both"), "parent's")
 	values := context.WithValue(context.WithValue(context.Background(), key("both"), "own"), key("own"), "own")
-	e, err := tr.RegisterIn(new(Room), parent, incoming(1, 1), Info{Protected: true}, values)
+	e, err := tr.RegisterIn(new(Room), parent, incoming(1, 1), Info{Kind: Kind{Protected: true}}, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestCAN15AnswerIsDeliveredOnceAndLateOnesDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		key := Key{Peer: 1, ID: tr.NextID(), Direction: Outgoing}
-		e := register(t, tr, key, Info{Method: "elicitation/create"})
+		e := register(t, tr, key, Info{Kind: Kind{Method: "elicitation/create"}})
 		go func() {
 			if !tr.Deliver(key, Response{Result: []byte("1")}) || tr.Deliver(key, Response{Result: []byte("2")}) {
 				t.Error("must be delivered exactly once")
@@ -304,7 +304,7 @@ func TestCAN15AnswerIsDeliveredOnceAndLateOnesDropped(t *testing.T) {
 		}
 		synctest.Wait()
 		key.ID = tr.NextID()
-		e = register(t, tr, key, Info{Timeout: time.Second})
+		e = register(t, tr, key, Info{Kind: Kind{Timeout: time.Second}})
 		var c *Cause
 		if _, err := e.Await(); !errors.As(err, &c) || c.Source != SourceTimeout {
 			t.Errorf("cause %v", err)
@@ -363,8 +363,8 @@ func TestCAN28TheClockStandsWhilePaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		start := time.Now()
-		e := register(t, tr, incoming(1, 1), Info{Timeout: 10 * time.Second})
-		other := register(t, tr, incoming(1, 2), Info{Timeout: 15 * time.Second})
+		e := register(t, tr, incoming(1, 1), Info{Kind: Kind{Timeout: 10 * time.Second}})
+		other := register(t, tr, incoming(1, 2), Info{Kind: Kind{Timeout: 15 * time.Second}})
 		deadline := func(want time.Duration) {
 			t.Helper()
 			if d, ok := e.Deadline(); !ok || d.Sub(start) != want {
@@ -403,7 +403,7 @@ func TestCAN28PausedRequestsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		for i := range int64(100) {
-			e := register(t, tr, incoming(1, i), Info{Timeout: time.Second})
+			e := register(t, tr, incoming(1, i), Info{Kind: Kind{Timeout: time.Second}})
 			e.Pause()
 			if i%2 == 0 {
 				e.Resume()

@@ -28,7 +28,7 @@ type Entry struct {
 	parent    context.Context
 	shard     *shard
 	started   int64  // on the tracker's clock
-	peer      uint64 // of its key, as id; the flag outgoing says the direction
+	peer      uint64 // peer, id and the flag outgoing are its Key
 	id        rpc.ID
 	kind      *Kind
 	principal string
@@ -115,8 +115,7 @@ func (e *Entry) ID() rpc.ID { return e.id }
 
 // Info returns the Info that the request was registered with.
 func (e *Entry) Info() Info {
-	k := e.kind
-	return Info{k.Method, k.Tool, e.principal, k.Timeout, k.Protected, k.AnswersTimeout, k.Variant}
+	return Info{Kind: *e.kind, Principal: e.principal}
 }
 
 // Values returns the context passed to RegisterIn, nil if there is none. It has values that the parent does not have; nothing else of it is used.

@@ -13,8 +13,8 @@ func TestCAN16ExtendBeginsTheTimeoutAnewUpToALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		start := time.Now()
-		e := register(t, tr, incoming(1, 1), Info{Timeout: 10 * time.Second})
-		other := register(t, tr, incoming(1, 2), Info{Timeout: 12 * time.Second})
+		e := register(t, tr, incoming(1, 1), Info{Kind: Kind{Timeout: 10 * time.Second}})
+		other := register(t, tr, incoming(1, 2), Info{Kind: Kind{Timeout: 12 * time.Second}})
 		for range 3 {
 			step(8 * time.Second)
 			e.Extend(30 * time.Second)
@@ -43,7 +43,7 @@ func TestCAN16ExtendWhileTheClockStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
 		start := time.Now()
-		e := register(t, tr, incoming(1, 1), Info{Timeout: 10 * time.Second})
+		e := register(t, tr, incoming(1, 1), Info{Kind: Kind{Timeout: 10 * time.Second}})
 		step(4 * time.Second)
 		e.Pause()
 		step(time.Hour)

@@ -26,7 +26,7 @@ func TestCAN12FirstRetirerWins(t *testing.T) {
 	entries := make([]*Entry, n)
 	for i := range entries {
 		timeout := time.Duration(1+rand.IntN(60_000)) * time.Microsecond
-		entries[i] = register(t, tr, incoming(uint64(1+i%2), int64(i)), Info{Timeout: timeout})
+		entries[i] = register(t, tr, incoming(uint64(1+i%2), int64(i)), Info{Kind: Kind{Timeout: timeout}})
 	}
 	var completed, cancelled, woken atomic.Int64
 	var racers sync.WaitGroup
@@ -157,7 +157,7 @@ func TestTableAgreesWithAMap(t *testing.T) {
 			delete(live, key)
 			continue
 		}
-		live[key] = register(t, tr, key, Info{Timeout: time.Duration(rand.IntN(2)) * time.Hour})
+		live[key] = register(t, tr, key, Info{Kind: Kind{Timeout: time.Duration(rand.IntN(2)) * time.Hour}})
 	}
 	if tr.Len() != len(live) {
 		t.Fatalf("%d in flight, want %d", tr.Len(), len(live))

@@ -82,7 +82,7 @@ var completed = &Cause{Source: SourceCompleted}
 // another way, see Cause; write nothing (CAN02, CAN12).
 func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
 
-// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller alone may write the
+// AnswerTimeout completes a request with Kind.AnswersTimeout that its timeout has ended. True: the caller alone may write the
 // response. False: the request was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
 // AnswerTimeout is called, the request is in the table: its id is taken, and it can be cancelled.
 func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
@@ -94,7 +94,7 @@ func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, can
 // timeout still ends it. It is for a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Protect() bool { return e.shard.change(e, protect, nil) == Recorded }
 
-// Unprotect takes Protect back, but not Info.Protected: a cancellation that was recorded ends the request now, and others end it when they come. It is
+// Unprotect takes Protect back, but not Kind.Protected: a cancellation that was recorded ends the request now, and others end it when they come. It is
 // for a request whose answer is not about the task that it became (CAN02).
 func (e *Entry) Unprotect() { e.shard.change(e, unprotect, nil) }
 

@@ -36,24 +36,17 @@ func (e *Entry) has(key *Key) bool {
 
 // Info is what is known about a request when it is registered.
 type Info struct {
-	Method, Tool, Principal string
-	Timeout                 time.Duration // counted from Register (CAN20); 0: none
-	Protected               bool          // protected from the start (CAN07, CAN14); see Entry.Protect
-	AnswersTimeout          bool          // if its timeout ends it, it is still answered; see Entry.AnswerTimeout
-	Variant                 uint8         // for the caller of Register; the tracker does not look at it
+	Kind
+	Principal string
 }
 
-// Kind is what an Info has but the Principal: requests of one kind can share it.
+// Kind is what requests can have in common, and share (RegisterKind).
 type Kind struct {
-	Method, Tool              string
-	Timeout                   time.Duration
-	Protected, AnswersTimeout bool
-	Variant                   uint8
-}
-
-// kind is the Info's Kind.
-func (i *Info) kind() Kind {
-	return Kind{i.Method, i.Tool, i.Timeout, i.Protected, i.AnswersTimeout, i.Variant}
+	Method, Tool   string
+	Timeout        time.Duration // counted from Register (CAN20); 0: none
+	Protected      bool          // protected from the start (CAN07, CAN14); see Entry.Protect
+	AnswersTimeout bool          // if its timeout ends it, it is still answered; see Entry.AnswerTimeout
+	Variant        uint8         // for the caller of Register; the tracker does not look at it
 }
 
 // Errors of Register.
@@ -66,7 +59,7 @@ var (
 type Options struct {
 	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
 	// without a lock, concurrently, on the goroutine that cancels, often a read loop. A request that is cancelled while it is unanswered
-	// (Info.AnswersTimeout) is reported twice: for its timeout, which stays its Entry.Cause, and for the cancellation.
+	// (Kind.AnswersTimeout) is reported twice: for its timeout, which stays its Entry.Cause, and for the cancellation.
 	OnCancel func(e *Entry, c *Cause, o CancelEffect)
 }
 
@@ -102,11 +95,11 @@ func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
 // already, the request is cancelled; when parent ends later, Watch, Entry.Follow or Await ends the request.
 // Register fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
 func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
-	e := &entryOfItsKind{kind: info.kind()}
+	e := &entryOfItsKind{kind: info.Kind}
 	return t.register(&e.entry, parent, key, &e.kind, info.Principal)
 }
 
-// RegisterKind is Register for a request that shares its kind with others; kind is not changed any more.
+// RegisterKind is Register for a request that shares its kind with others. kind must not change afterwards.
 func (t *Tracker) RegisterKind(parent context.Context, key Key, kind *Kind, principal string) (*Entry, error) {
 	return t.register(new(Entry), parent, key, kind, principal)
 }
@@ -115,7 +108,7 @@ func (t *Tracker) RegisterKind(parent context.Context, key Key, kind *Kind, prin
 func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
 	room.entry.lazy, room.lazy.values = &room.lazy, values
 	room.entry.flags.Store(hasValues)
-	room.kind = info.kind()
+	room.kind = info.Kind
 	return t.register(&room.entry, parent, key, &room.kind, info.Principal)
 }
 

@@ -14,7 +14,7 @@ import (
 
 func TestCAN01CancelEndsTheContext(t *testing.T) {
 	tr := New(Options{})
-	e := register(t, tr, incoming(1, 7), Info{Method: "tools/call"})
+	e := register(t, tr, incoming(1, 7), Info{Kind: Kind{Method: "tools/call"}})
 	if e.Err() != nil || e.Cause() != nil {
 		t.Fatal("over before anything happened")
 	}
@@ -70,7 +70,7 @@ func TestCAN03NothingIsLeftOf10000Cancelled(t *testing.T) {
 func cancelAll(t *testing.T, tr *Tracker, n int) {
 	done := make(chan struct{})
 	for i := range int64(n) {
-		e := register(t, tr, incoming(1, i), Info{Method: "tools/call", Timeout: time.Hour})
+		e := register(t, tr, incoming(1, i), Info{Kind: Kind{Method: "tools/call", Timeout: time.Hour}})
 		child, cancel := context.WithCancel(e)
 		go func() {
 			defer cancel()
@@ -156,7 +156,7 @@ func TestCAN06APeerReachesOnlyItsOwn(t *testing.T) {
 func TestCAN08DuplicateIsRefusedAndTheFirstStaysCancellable(t *testing.T) {
 	tr := New(Options{})
 	first := register(t, tr, incoming(1, 3), Info{})
-	if _, err := tr.Register(t.Context(), incoming(1, 3), Info{Timeout: time.Hour}); !errors.Is(err, ErrInFlight) {
+	if _, err := tr.Register(t.Context(), incoming(1, 3), Info{Kind: Kind{Timeout: time.Hour}}); !errors.Is(err, ErrInFlight) {
 		t.Fatalf("second: %v", err)
 	}
 	if tr.Len() != 1 || first.Err() != nil {
@@ -213,7 +213,7 @@ func TestCAN02UnprotectLetsTheRecordedCancellationCount(t *testing.T) {
 			t.Errorf("cancelled before %v: cause %v, seen %v", early, e.Cause(), seen)
 		}
 	}
-	own := register(t, tr, incoming(1, 7), Info{Protected: true})
+	own := register(t, tr, incoming(1, 7), Info{Kind: Kind{Protected: true}})
 	own.Protect()
 	tr.Cancel(incoming(1, 7), "stop")
 	if own.Unprotect(); own.Err() != nil || !own.Protected() {
@@ -224,7 +224,7 @@ func TestCAN02UnprotectLetsTheRecordedCancellationCount(t *testing.T) {
 func TestCAN14UncancellableRecordsAndGoesOn(t *testing.T) {
 	var seen []CancelEffect
 	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o CancelEffect) { seen = append(seen, o) }})
-	e := register(t, tr, incoming(1, 1), Info{Protected: true})
+	e := register(t, tr, incoming(1, 1), Info{Kind: Kind{Protected: true}})
 	if _, ok := e.CancelRequested(); ok {
 		t.Error("asked before anybody did")
 	}
@@ -259,9 +259,9 @@ func TestCAN21ShutdownRefusesAndCancels(t *testing.T) {
 func TestCAN22ListForOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
-		first := register(t, tr, incoming(1, 1), Info{Method: "tools/call", Tool: "post_ledger", Principal: "ann", Protected: true})
+		first := register(t, tr, incoming(1, 1), Info{Kind: Kind{Method: "tools/call", Tool: "post_ledger", Protected: true}, Principal: "ann"})
 		time.Sleep(time.Minute)
-		second := register(t, tr, Key{Peer: 1, ID: rpc.StringID("x"), Direction: Outgoing}, Info{Method: "elicitation/create"})
+		second := register(t, tr, Key{Peer: 1, ID: rpc.StringID("x"), Direction: Outgoing}, Info{Kind: Kind{Method: "elicitation/create"}})
 		tr.Cancel(incoming(1, 1), "hurry")
 		time.Sleep(time.Second)
 		list := tr.List()

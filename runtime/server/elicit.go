@@ -78,7 +78,7 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 		return answer, task.ErrUnanswered
 	}
 	entry, err := p.s.tracker.Register(a.parent, p.key(a.id, inflight.Outgoing),
-		inflight.Info{Method: method, Principal: p.who.principal, Timeout: left})
+		inflight.Info{Kind: inflight.Kind{Method: method, Timeout: left}, Principal: p.who.principal})
 	if err != nil {
 		return answer, err
 	}

@@ -104,7 +104,7 @@ func (p *peer) listens() bool {
 // space. The answer is a sign of life like any other message; the ping is in the tracker so that its answer is expected.
 func (p *peer) ping(wait time.Duration) (sent bool) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
-	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.who.principal, Timeout: wait})
+	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Kind: inflight.Kind{Method: method, Timeout: wait}, Principal: p.who.principal})
 	if err != nil {
 		return false
 	}

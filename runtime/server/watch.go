@@ -64,7 +64,7 @@ func (p *peer) unsubscribe(uris []string) {
 	r := p.s.newRequest(p)
 	defer r.release()
 	r.revision, r.method = p.revision, method
-	entry, err := p.s.tracker.Register(context.WithoutCancel(p.ctx), p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Method: r.method.Name, Principal: p.who.principal})
+	entry, err := p.s.tracker.Register(context.WithoutCancel(p.ctx), p.key(rpc.ID{}, inflight.Incoming), inflight.Info{Kind: inflight.Kind{Method: r.method.Name}, Principal: p.who.principal})
 	if err != nil {
 		return
 	}
