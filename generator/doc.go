@@ -115,7 +115,8 @@
 // The time grows linearly with the tools. For a thousand, about a third of it goes to the YAML reader, a quarter to lowering, an eighth to
 // emitting, a twentieth to the linter, nothing to formatting: what grows with the tools is written as gofmt would leave it. Loading
 // revisions and starting the program are fixed costs, half of the time for a few tools, though the revisions are embedded parsed (package revision). Pieces of
-// YAML are read concurrently, tools are loaded and files emitted concurrently; lowering is sequential, because names are handed out in order.
+// YAML are read concurrently, tools are loaded and files emitted concurrently. Lowering is sequential, because names are handed out in order; only the
+// definitions of all revisions, which need no names, are merged beside the wires.
 //
 // The manifest is in memory in one form at a time: YAML is released as nodes are made of it, nodes when there is a model, and the text of a file
 // when its hash has been added. For 5,000 tools, the peak would be a third higher without that (BenchmarkThousandsOfTools in internal/endurance).

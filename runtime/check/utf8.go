@@ -39,11 +39,11 @@ func validText(data []byte, start, end int) (characters int, ok bool) {
 	}
 	rest, continuing, places := data[start:end], 0, ^uint64(0)
 	for len(rest) > windowBytes {
-		wrong, some := judge((*[windowBytes]byte)(rest))
+		wrong, continues := judge((*[windowBytes]byte)(rest))
 		if wrong&places != 0 {
 			return 0, false
 		}
-		continuing += bits.OnesCount64(some & places)
+		continuing += bits.OnesCount64(continues & places)
 		rest, places = rest[windowBytes-3:], ^uint64(1|1<<8|1<<16)
 	}
 	unjudged := len(rest)
@@ -57,12 +57,12 @@ func validText(data []byte, start, end int) (characters int, ok bool) {
 	} else {
 		copy(room[windowBytes-end:], data[:end])
 	}
-	wrong, some := judge(last)
+	wrong, continues := judge(last)
 	places = placesFrom(windowBytes - unjudged)
 	if wrong&places != 0 || last[windowBytes-1] >= 0xc0 || last[windowBytes-2] >= 0xe0 || last[windowBytes-3] >= 0xf0 {
 		return 0, false
 	}
-	return end - start - continuing - bits.OnesCount64(some&places), true
+	return end - start - continuing - bits.OnesCount64(continues&places), true
 }
 
 // judge returns the places of the bytes that are wrong in a window: control characters, bytes that continue a sequence where none is due, bytes that fail
@@ -99,14 +99,14 @@ func judge(w *[windowBytes]byte) (wrong, continuing uint64) {
 
 // judgeRare is the rest of judge for windows with sequences of four bytes, or of others that may be overlong or surrogates.
 func judgeRare(wrong, continuing, two, b0, b1, b2, b3, b4, b5 uint64) uint64 {
-	three, some := two&b5, b1|b2|b3
+	three, low := two&b5, b1|b2|b3
 	four := three & b4
 	last := following(following(following(four)))
 	wrong = wrong&^(last&continuing) | last&^continuing
-	wrong |= two &^ (b5 | b4 | some) // C0 and C1
-	e0, ed := three&^(b4|some|b0), three&b3&b2&b0&^(b4|b1)
+	wrong |= two &^ (b5 | b4 | low) // C0 and C1
+	e0, ed := three&^(b4|low|b0), three&b3&b2&b0&^(b4|b1)
 	wrong |= following(e0)&^b5 | following(ed)&b5
-	f0, f4 := four&^(some|b0), four&b2
+	f0, f4 := four&^(low|b0), four&b2
 	return wrong | following(f0)&^(b5|b4) | following(f4)&(b5|b4) | four&(b3|b2&(b1|b0))
 }
 

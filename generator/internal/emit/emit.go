@@ -20,8 +20,8 @@ type File struct {
 }
 
 // Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made concurrently, by the caller and as
-// many goroutines as there are other processors, all of which have ended when it returns. An error means that the emitted code is not Go, a defect of this package, or
-// that ctx ended.
+// many goroutines as there are other processors, all of which have ended when it returns. An error means that the emitted code is not Go, a defect of
+// this package, or that ctx ended.
 func Package(ctx context.Context, pkg *model.Package) ([]File, error) { return run(ctx, jobs(pkg)) }
 
 // Client is Package for a client, with the types that it shares with a server.
