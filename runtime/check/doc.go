@@ -29,7 +29,8 @@
 //	texts that differ only in spelling canonical.go: the form that equal values share; mention.go: names that escapes may hide;
 //	                                   violationorder.go: they have the same violations (LET14)
 //	encoding, and what may be missing  append*.go, optional.go; append_marked.go: a text that was read, written as a string
-//	shared with the generator          address/, keyword/, paramheader/, secret/: rules on definitions of tools and questions; lazyregexp/
+//	shared with the generator          address/, keyword/, paramheader/, secret/: rules on definitions of tools and questions;
+//	                                   lazyregexp/: regular expressions that are compiled when they are first needed
 //
 // # Generated code and this package
 //
@@ -87,9 +88,10 @@
 //	                The generator calls it a branch, and calls form what distinguishes a branch
 //	kind            the JSON type of a value, or several of them
 //	glance          a look at an object that validates nothing, because the object is read afterwards
-//	hint            a member whose kind says that some forms can not fit: an object without its own tag is read as one of the others first
+//	kind key        of a union whose forms neither a tag nor required members distinguish: a member that all forms require, whose kind excludes the
+//	                forms that do not allow it, since these can not fit. What is left is attempted
 //	attempt         reading a value as a likely form, before a trial begins: a form that a member indicates, because no other
-//	                form needs that member, or the next of an anyOf
+//	                form needs that member, the only one that the kind key leaves, or the next of an anyOf
 //	misled          how often choosing a form by a member cost another reading or look
 //	trial           reading a value as one form after another, where several are possible. Flags of the Decoder say how a form is read. quiet: the form is
 //	                on trial, and its first violation ends it; counting: violations are counted, not described, and all of a value in a

@@ -125,7 +125,7 @@ type Because struct {
 }
 
 // Union says how the forms of an anyOf or oneOf are told apart. A first look at a value excludes forms: by its kind, by the
-// string in one member, and by the members that it has. The forms that are left are tried.
+// string in one member, and by the members that it has; or by the kind of one member. The forms that are left are tried.
 type Union struct {
 	At      string
 	Keyword string // "oneOf", "anyOf", "type", "false"
@@ -133,25 +133,25 @@ type Union struct {
 	Kinds   Kind   // the kinds that are allowed, for Decoder.Kind
 	Key     string // the member whose value, the tag, excludes forms
 	Members Object // the members that some forms need; others are skipped
-	Hint    string // without Key and Members: a member whose kind says which forms are attempted
+	KindKey string // without Key and Members: the member whose kind excludes forms: one whose KeyKinds lack it can not fit
 	Forms   []Form
 
-	once    Once
-	tags    atomic.Pointer[tagTable]
-	kinds   atomic.Pointer[kindTable]
-	hints   atomic.Pointer[hintTable]
-	members atomic.Pointer[memberTable]
+	once     Once
+	tags     atomic.Pointer[tagTable]
+	kinds    atomic.Pointer[kindTable]
+	keyKinds atomic.Pointer[keyKindTable]
+	members  atomic.Pointer[memberTable]
 }
 
 // Form says what a first look at a value must find for a form of a Union. The zero Form excludes nothing.
 type Form struct {
-	Title string   // of the schema; only where exactly one form may fit
-	Kinds Kind     // the kinds that it takes; 0 is all
-	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names
-	More  []int    // the indexes of the others that it must have
-	Tags  []string // the strings that its member Key may have
-	JSON  []string // the numbers, true, false and null that Key may have, in canonical form. Tags and JSON nil: any value, or no Key
-	Hint  Kind     // the kinds that the member Hint may have; 0 is all
+	Title    string   // of the schema; only where exactly one form may fit
+	Kinds    Kind     // the kinds that it takes; 0 is all
+	Needs    uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names
+	More     []int    // the indexes of the others that it must have
+	Tags     []string // the strings that its member Key may have
+	JSON     []string // the numbers, true, false and null that Key may have, in canonical form. Tags and JSON nil: any value, or no Key
+	KeyKinds Kind     // the kinds that its member KindKey may have; 0 is all
 }
 
 // Once identifies, by its address, a schema whose outcome for a value is remembered, because several other schemas need it.

@@ -49,30 +49,30 @@ func (s *sought) learn(data []byte, i int) {
 	}
 }
 
-// hintTable says by the kind of the member Union.Hint which forms an object may have.
-type hintTable struct {
+// keyKindTable says by the kind of the member Union.KindKey which forms are left for an object.
+type keyKindTable struct {
 	member sought
 	forms  kindTable
 }
 
-func (u *Union) byHint() *hintTable {
-	if t := u.hints.Load(); t != nil {
+func (u *Union) byKeyKind() *keyKindTable {
+	if t := u.keyKinds.Load(); t != nil {
 		return t
 	}
-	return u.makeHints()
+	return u.makeKeyKinds()
 }
 
-func (u *Union) makeHints() *hintTable {
-	t := new(hintTable)
-	t.member.set(u.Hint)
-	t.forms.set(u.Forms, func(f *Form) Kind { return f.Hint })
-	u.hints.Store(t)
+func (u *Union) makeKeyKinds() *keyKindTable {
+	t := new(keyKindTable)
+	t.member.set(u.KindKey)
+	t.forms.set(u.Forms, func(f *Form) Kind { return f.KeyKinds })
+	u.keyKinds.Store(t)
 	return t
 }
 
-// hinted returns which of the first 64 forms the object at pos may have by the kind of its member Union.Hint.
-func (d *Decoder) hinted(u *Union) uint64 {
-	t := u.byHint()
+// byKindOfKey returns which of the first 64 forms the kind of the member Union.KindKey leaves for the object at pos: all if that is not found.
+func (d *Decoder) byKindOfKey(u *Union) uint64 {
+	t := u.byKeyKind()
 	at, _ := d.glanceFor(&t.member)
 	if uint(at) >= uint(len(d.data)) {
 		return ^uint64(0)

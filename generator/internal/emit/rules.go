@@ -249,7 +249,7 @@ func (t *tables) kinds(r *model.ByKind) {
 func (t *tables) assertions(all []model.Assertion) {
 	for _, a := range all {
 		if g, ok := a.(*model.Group); ok {
-			t.forms(g.Var, g.At, groupKeyword(g.One), g.One, g.Key, g.Hint, g.Forms)
+			t.forms(g.Var, g.At, groupKeyword(g.One), g.One, g.Key, g.KindKey, g.Forms)
 		}
 	}
 }

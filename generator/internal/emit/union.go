@@ -77,12 +77,12 @@ func (t *tables) union(d *model.Decl, b *model.Union) {
 	case *model.ByJSONKind:
 		t.forms(d.Stem, r.At, r.Keyword, false, "", "", forms)
 	case *model.Tried:
-		t.forms(d.Stem, r.At, groupKeyword(r.One), r.One, r.Key, r.Hint, forms)
+		t.forms(d.Stem, r.At, groupKeyword(r.One), r.One, r.Key, r.KindKey, forms)
 	}
 }
 
 // forms adds the table of a union.
-func (t *tables) forms(name, location, keyword string, one bool, key, hint string, forms []model.Form) {
+func (t *tables) forms(name, location, keyword string, one bool, key, kindKey string, forms []model.Form) {
 	members := members(forms)
 	all := make([]string, len(forms))
 	for i := range forms {
@@ -92,7 +92,7 @@ func (t *tables) forms(name, location, keyword string, one bool, key, hint strin
 	if len(members) > 0 {
 		known = "Members: check.Object{" + list("Names", members) + "}"
 	}
-	t.add(name, "Union", at(location), text("Keyword", keyword), flag("One", one), text("Key", key), known, text("Hint", hint),
+	t.add(name, "Union", at(location), text("Keyword", keyword), flag("One", one), text("Key", key), known, text("KindKey", kindKey),
 		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
 }
 
@@ -130,8 +130,8 @@ func form(f *model.Form, members []string, one bool) string {
 	if more != nil {
 		fields = append(fields, exprs("More", "int", more))
 	}
-	if f.Hint != 0 {
-		fields = append(fields, "Hint: "+kindRule(f.Hint, false))
+	if f.KeyKinds != 0 {
+		fields = append(fields, "KeyKinds: "+kindRule(f.KeyKinds, false))
 	}
 	var texts, values []string
 	for _, tag := range f.Tags {

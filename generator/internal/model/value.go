@@ -90,19 +90,19 @@ type Group struct {
 	One      bool    // it is a oneOf
 	Alone    bool    // the group's function reads the value and goes past it, since nothing else does; else it looks ahead
 	Key      string  // the member whose value excludes branches: those that do not have it among the Tags of their Form
-	Hint     string  // the member whose kind says which branches are likely: those that allow it in the Hint of their Form
+	KindKey  string  // the member whose kind excludes branches: those that do not have it among the KeyKinds of their Form
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches
 }
 
 // Form describes the values that one branch of an anyOf or oneOf may match. For other values the branch is not tried.
 type Form struct {
-	Title   string
-	Kinds   Kind
-	Integer bool     // numbers are integers
-	Needs   []string // members that an object must have
-	Tags    []Tag    // one of these must be the value of the member that Key names in the Group or Tried; nil: it may have any value
-	Hint    Kind     // the kinds of the member that Hint names there; 0: all
+	Title    string
+	Kinds    Kind
+	Integer  bool     // numbers are integers
+	Needs    []string // members that an object must have
+	Tags     []Tag    // one of these must be the value of the member that Key names in the Group or Tried; nil: it may have any value
+	KeyKinds Kind     // the kinds that the member that KindKey names there may have; 0: all
 }
 
 // Tag is a constant that distinguishes a form: a string, or a number, true, false or null as JSON in canonical form.
@@ -182,10 +182,10 @@ type ByJSONKind struct{ At, Keyword string }
 // Tried decodes the value as one member after the other and takes the first that is valid, or with One the only one that is. Members whose
 // Form excludes the value are skipped.
 type Tried struct {
-	At   string
-	Key  string // the property whose value excludes members: those that do not have it among the Tags of their Form
-	Hint string // the property whose kind says which members are likely: those that allow it in the Hint of their Form
-	One  bool   // it is a oneOf
+	At      string
+	Key     string // the property whose value excludes members: those that do not have it among the Tags of their Form
+	KindKey string // the property whose kind excludes members: those that do not have it among the KeyKinds of their Form
+	One     bool   // it is a oneOf
 }
 
 func (*ByTag) isUnionRule()      {}

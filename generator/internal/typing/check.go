@@ -17,7 +17,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 		for i, b := range g.branches {
 			a.Branches = append(a.Branches, l.checkNode(b, p.hint+word+ordinal(i)))
 		}
-		a.Key, a.Hint, a.Forms = l.forms(l.shapes(g))
+		a.Key, a.KindKey, a.Forms = l.forms(l.shapes(g))
 		all = append(all, a)
 	}
 	for _, c := range s.conditions {

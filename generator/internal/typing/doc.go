@@ -42,7 +42,7 @@
 //	               for its elements), for example; types.go has all
 //	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
 //	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form). If nothing of
-//	               that does, the kind of a member may: it is a hint which branches are tried first.
+//	               that does, the kind of a member may (kindKey): a branch that does not allow it can not fit.
 //	               Package check calls the branch itself a form
 //	member         of a union: a Go type that implements it, of a branch or of one of its kinds; of an object: a property that a value has
 //	declaration    a Go type, or a validator, with its functions (model.Decl). It claims a name: it gets that name unless another has it

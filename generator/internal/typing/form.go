@@ -11,8 +11,8 @@ import (
 )
 
 // forms returns what is compared before each branch of a group is tried: the kind of the value, the constant in the member key, and the
-// members that the branch requires, except those that all branches require. If these do not distinguish branches, the kind of the member hint may.
-func (l *lowering) forms(branches []*shape) (key, hint string, forms []model.Form) {
+// members that the branch requires, except those that all branches require. If these do not distinguish branches, the kind of the member kindKey may.
+func (l *lowering) forms(branches []*shape) (key, kindKey string, forms []model.Form) {
 	key, tags := l.discriminator(branches)
 	common := l.commonNeeds(branches, deepest)
 	forms = make([]model.Form, len(branches))
@@ -31,14 +31,14 @@ func (l *lowering) forms(branches []*shape) (key, hint string, forms []model.For
 		slices.Sort(f.Needs)
 	}
 	if key == "" && !slices.ContainsFunc(forms, func(f model.Form) bool { return f.Needs != nil }) {
-		hint = l.hint(branches, common, forms)
+		kindKey = l.kindKey(branches, common, forms)
 	}
-	return key, hint, forms
+	return key, kindKey, forms
 }
 
-// hint returns the member whose kind distinguishes the most pairs of branches, of those that all branches require, and sets its kinds in forms; "" if
+// kindKey returns the member whose kind distinguishes the most pairs of branches, of those that all branches require, and sets its kinds in forms; "" if
 // none does.
-func (l *lowering) hint(branches []*shape, common []string, forms []model.Form) (hint string) {
+func (l *lowering) kindKey(branches []*shape, common []string, forms []model.Form) (key string) {
 	most := 0
 	for _, name := range common {
 		kinds := make([]model.Kind, len(branches))
@@ -51,14 +51,14 @@ func (l *lowering) hint(branches []*shape, common []string, forms []model.Form) 
 		if n <= most {
 			continue
 		}
-		most, hint = n, name
+		most, key = n, name
 		for i := range forms {
-			if forms[i].Hint = kinds[i]; kinds[i] == model.KindAny {
-				forms[i].Hint = 0
+			if forms[i].KeyKinds = kinds[i]; kinds[i] == model.KindAny {
+				forms[i].KeyKinds = 0
 			}
 		}
 	}
-	return hint
+	return key
 }
 
 // disjointPairs counts the pairs that have no kind in common. An empty set is of a branch that is not compared.

@@ -82,7 +82,7 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 	for i := range branches {
 		shapes[i] = branches[i].shape
 	}
-	key, hint, forms := l.forms(shapes)
+	key, kindKey, forms := l.forms(shapes)
 	switch {
 	case twice == 0:
 		return &model.ByJSONKind{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
@@ -91,7 +91,7 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 	case seen == model.KindObject && exclusive(forms):
 		return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, forms
 	}
-	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, Hint: hint, One: g.oneOf}, forms
+	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, KindKey: kindKey, One: g.oneOf}, forms
 }
 
 // exclusive reports whether every form has tags, and no two have one in common.

@@ -19,9 +19,9 @@ var (
 	readingSensors = [3]check.String{{Max: 3}, {}, {Max: 5}}
 )
 
-func newReadings(keyword, hint string) *readings {
-	return &readings{union: check.Union{At: "#/" + keyword, Keyword: keyword, One: keyword == "oneOf", Hint: hint, Forms: []check.Form{
-		{Kinds: check.KindObject, Hint: check.KindNumber}, {Kinds: check.KindObject, Hint: check.KindString | check.KindNull}, {Kinds: check.KindObject, Hint: check.KindString},
+func newReadings(keyword, kindKey string) *readings {
+	return &readings{union: check.Union{At: "#/" + keyword, Keyword: keyword, One: keyword == "oneOf", KindKey: kindKey, Forms: []check.Form{
+		{Kinds: check.KindObject, KeyKinds: check.KindNumber}, {Kinds: check.KindObject, KeyKinds: check.KindString | check.KindNull}, {Kinds: check.KindObject, KeyKinds: check.KindString},
 	}}}
 }
 
@@ -45,9 +45,9 @@ func (r *readings) decode(d *check.Decoder, v *string) {
 	})
 }
 
-// TestVAL10VAL11AHintSparesReadings: the kind of a member decides which forms are read, and nothing else: what is chosen, and what is reported, is the
+// TestVAL10VAL11AKindKeySparesReadings: the kind of a member decides which forms are read, and nothing else: what is chosen, and what is reported, is the
 // same without it.
-func TestVAL10VAL11AHintSparesReadings(t *testing.T) {
+func TestVAL10VAL11AKindKeySparesReadings(t *testing.T) {
 	tests := []struct {
 		text       string
 		anyOf, one int // how often a form is read; 0: it is not compared
@@ -59,26 +59,26 @@ func TestVAL10VAL11AHintSparesReadings(t *testing.T) {
 	}
 	for _, test := range tests {
 		for keyword, reads := range map[string]int{"anyOf": test.anyOf, "oneOf": test.one} {
-			if got := sameWithoutHint(t, keyword, test.text); reads > 0 && got != reads {
+			if got := sameWithoutKindKey(t, keyword, test.text); reads > 0 && got != reads {
 				t.Errorf("%s of %s: a form was read %d times, want %d", keyword, test.text, got, reads)
 			}
 		}
 	}
 }
 
-// FuzzVAL10VAL11AHintChangesNothing is the same for any text.
-func FuzzVAL10VAL11AHintChangesNothing(f *testing.F) {
+// FuzzVAL10VAL11AKindKeyChangesNothing is the same for any text.
+func FuzzVAL10VAL11AKindKeyChangesNothing(f *testing.F) {
 	f.Add(`[{"value":1}, { "sensor":"abc", "value":"x" },{"sensor":"too long","value":null}]`)
 	f.Add(`{"sensor":"12345678","value":1e400}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		sameWithoutHint(t, "anyOf", text)
-		sameWithoutHint(t, "oneOf", text)
+		sameWithoutKindKey(t, "anyOf", text)
+		sameWithoutKindKey(t, "oneOf", text)
 	})
 }
 
-// sameWithoutHint reads a text, and a list of it, twice, so that the second time it is known what objects begin with. It returns how often a form was
+// sameWithoutKindKey reads a text, and a list of it, twice, so that the second time it is known what objects begin with. It returns how often a form was
 // read the second time.
-func sameWithoutHint(t *testing.T, keyword, text string) (reads int) {
+func sameWithoutKindKey(t *testing.T, keyword, text string) (reads int) {
 	t.Helper()
 	with, without := newReadings(keyword, "value"), newReadings(keyword, "")
 	for _, text := range []string{"[" + text + "," + text + "]", "[" + text + "]"} {
@@ -87,7 +87,7 @@ func sameWithoutHint(t *testing.T, keyword, text string) (reads int) {
 		err := check.Decode([]byte(text), check.Limits{}, func(d *check.Decoder, v *[]string) { *v = check.List(d, nil, with.decode) }, &got)
 		plain := check.Decode([]byte(text), check.Limits{}, func(d *check.Decoder, v *[]string) { *v = check.List(d, nil, without.decode) }, &want)
 		if fmt.Sprint(err) != fmt.Sprint(plain) || err == nil && !slices.Equal(got, want) {
-			t.Errorf("%s of %s: %q, %v; without the hint %q, %v", keyword, text, got, err, want, plain)
+			t.Errorf("%s of %s: %q, %v; without the KindKey %q, %v", keyword, text, got, err, want, plain)
 		}
 	}
 	return with.reads
