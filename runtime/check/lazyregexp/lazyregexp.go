@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the regular expression, which is compiled once, by the first call. It panics there if source is none.
+// New returns a function that returns the regular expression, which is compiled once, by the first call. That call
+// panics if source is no regular expression; a test compiles the sources of this module.
 func New(source string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 }
