@@ -75,7 +75,9 @@ func (s *session) receive(r *http.Request, to *server.Routed, f *frame, st *stre
 		got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
 	} else {
 		to.Header = server.Header(r.Header)
-		got, f.data = s.peer.ReceiveRouted(r.Context(), to, f.data)
+		data := f.data
+		f.data = nil // also if an observer ends the goroutine
+		got, f.data = s.peer.ReceiveRouted(r.Context(), to, data)
 	}
 	s.h.pools.spare(f)
 	s.h.uncountBody(f)
