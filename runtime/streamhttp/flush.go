@@ -14,15 +14,20 @@ var errUnflushed = errors.New("middleware hides the http.ResponseWriter, so a st
 
 // canFlush reports whether what was written to w can be sent before the handler returns.
 func canFlush(w http.ResponseWriter) bool {
+	return supports[http.Flusher](w) || supports[interface{ FlushError() error }](w)
+}
+
+// supports reports whether w, or what it wraps, is a T, as http.ResponseController looks for it.
+func supports[T any](w http.ResponseWriter) bool {
 	for {
-		switch u := w.(type) {
-		case http.Flusher, interface{ FlushError() error }:
+		if _, ok := w.(T); ok {
 			return true
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = u.Unwrap()
-		default:
+		}
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
 			return false
 		}
+		w = u.Unwrap()
 	}
 }
 

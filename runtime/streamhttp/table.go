@@ -19,10 +19,10 @@ type entry[K comparable, V any] struct {
 	value V
 }
 
-// fewEntries is up to how many entries looking at each takes no longer than hashing.
+// fewEntries is the most entries for which a scan is no slower than hashing.
 const fewEntries = 8
 
-// keptEntries is for how many entries an empty table keeps room: sessions whose requests overlap now and then would allocate it again and again.
+// keptEntries is the capacity that an empty table keeps: sessions whose requests overlap now and then would allocate it again and again.
 const keptEntries = 4
 
 func (t *table[K, V]) size() int { return len(t.few) + len(t.many) }
