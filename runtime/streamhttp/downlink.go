@@ -178,7 +178,7 @@ func (d *downlink) begin() {
 	if wait := d.h.opts.writeWait; wait > 0 {
 		ends = d.control.SetWriteDeadline(now.Add(wait)) == nil
 	} else {
-		ends = supports[interface{ SetWriteDeadline(time.Time) error }](d.w)
+		ends = canEndWrites(d.w)
 	}
 	d.h.writing.add(&d.listed, now)
 	d.pace.begin(d.control, now, ends)
