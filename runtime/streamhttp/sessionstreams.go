@@ -140,15 +140,7 @@ func (s *session) freeIDs(st *stream) {
 		}
 		return
 	}
-	var own []rpc.ID
-	for id, of := range s.active.entries.all {
-		if of == st {
-			own = append(own, id)
-		}
-	}
-	for _, id := range own {
-		s.active.delete(id)
-	}
+	s.active.deleteFunc(func(of *stream) bool { return of == st })
 }
 
 func (s *session) newStream() *stream {

@@ -109,3 +109,16 @@ func (t *byID[V]) size() int          { return t.entries.size() }
 func (t *byID[V]) get(id rpc.ID) V    { return t.entries.get(id.Plain()) }
 func (t *byID[V]) set(id rpc.ID, v V) { t.entries.set(id.Plain(), v) }
 func (t *byID[V]) delete(id rpc.ID)   { t.entries.delete(id.Plain()) }
+
+// deleteFunc deletes the entries for which del returns true.
+func (t *byID[V]) deleteFunc(del func(V) bool) {
+	var gone []rpc.ID
+	for id, v := range t.entries.all {
+		if del(v) {
+			gone = append(gone, id)
+		}
+	}
+	for _, id := range gone {
+		t.entries.delete(id)
+	}
+}
