@@ -23,15 +23,13 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		h.drop(f)
 		return nil, refused
 	}
-	limited := h.opts.bodyTimeout > 0
-	if f.from, f.stopped = w, false; limited {
-		setReadDeadline(w, time.Time{}) // that of http.Server does not count
-	}
+	f.from, f.stopped = w, false
+	setReadDeadline(w, time.Time{}) // that of http.Server does not count
 	h.arriving.add(&f.arrival, time.Now())
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late, draining := h.arriving.remove(&f.arrival)
 	f.stopping.Wait()
-	if f.from = nil; late || !limited {
+	if f.from = nil; late {
 		setReadDeadline(w, time.Time{})
 	}
 	if err == nil && f.stopped { // at its end: net/http was already watching for the client's disconnect, and may have taken the deadline for that

@@ -145,7 +145,8 @@
 //
 // Every write has a deadline, which the goroutine that writes sets, and which is brought forward when the client has read nothing for a while and others
 // wait (pace.go). Every body has one, too; that is set on the connection only when it has expired, since most never do (deadlines.go). Those of http.Server
-// are for whole connections, and are replaced or removed: its WriteTimeout would end streams, and its ReadTimeout would look like the client's disconnect.
+// are for whole requests, and are removed when one arrives: its WriteTimeout would end streams and long calls, and its ReadTimeout would look like the
+// client's disconnect. The former begins anew when the handler returns, for what net/http writes then.
 // What a handler has not read of a body, net/http awaits without a limit, before the response or after it. So the wait ends half a second after the
 // handler; a refusal by this package is sent at once, and ends its connection. Server does the same for
 // handlers around the endpoint. A response of theirs that is longer than net/http's buffer of 2 KiB still waits for the body: within WithMiddleware as long as

@@ -189,6 +189,20 @@ func (d *downlink) end() {
 	d.stuck = d.pace.end() || d.stuck
 }
 
+// writeTimeout returns the WriteTimeout of the http.Server that the request came to, 0 for none. It is removed when the request arrives, not when
+// something is written: over HTTP/2 it resets a response that nobody writes to.
+func writeTimeout(r *http.Request) time.Duration {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
+		return max(srv.WriteTimeout, 0)
+	}
+	return 0
+}
+
+// setWriteDeadline sets the deadline for writing to the client. Where it is not supported, there is none.
+func setWriteDeadline(w http.ResponseWriter, t time.Time) {
+	_ = http.NewResponseController(w).SetWriteDeadline(t)
+}
+
 // clearDeadline removes the deadline of the writes, which would hold for the connection's next request, too.
 func (d *downlink) clearDeadline() {
 	if d.stuck || d.h.opts.writeWait > 0 {

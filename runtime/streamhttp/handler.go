@@ -93,6 +93,10 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 
 // ServeHTTP implements http.Handler.
 func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if limit := writeTimeout(r); limit > 0 {
+		setWriteDeadline(w, time.Time{})
+		defer func() { setWriteDeadline(w, time.Now().Add(limit)) }() // for what net/http still has to write of the response
+	}
 	if a := arriving(w, r); a != nil {
 		defer a.leave()
 		r = &a.request
