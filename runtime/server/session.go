@@ -68,8 +68,8 @@ func (ss *Session) ReceiveWithHeader(ctx context.Context, header Header, frame [
 	return got
 }
 
-// ReceiveRouted is ReceiveWithHeader for a message that Route has read as a session's, without an error. It keeps the buffer of frame, and
-// returns another one that the caller may use.
+// ReceiveRouted is ReceiveWithHeader for a message that Route has read as a session's, without an error. It keeps the buffer of frame, which is no
+// longer the caller's however the call ends, and returns another one that the caller may use.
 func (ss *Session) ReceiveRouted(ctx context.Context, to *Routed, frame []byte) (got Receipt, spare []byte) {
 	r := ss.p.s.newRequest(ss.p)
 	r.trim()

@@ -14,6 +14,7 @@ type arrival struct {
 	request       http.Request
 	original      *http.Request
 	w             http.ResponseWriter
+	limited       bool        // limitArrival has set a deadline
 	arrived       atomic.Bool // the body was read to its end
 }
 
@@ -34,7 +35,10 @@ func arriving(w http.ResponseWriter, r *http.Request) *arrival {
 func (a *arrival) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if err == io.EOF {
-		a.arrived.Store(true) // from here on there is no deadline: net/http has begun to watch for the client's disconnect, and removes it for that
+		a.arrived.Store(true)
+		if a.limited { // net/http would take its end for the client's disconnect. It removes it itself at the end of its own body, which middleware may have replaced
+			setReadDeadline(a.w, time.Time{})
+		}
 	}
 	return n, err
 }

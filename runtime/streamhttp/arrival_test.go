@@ -156,6 +156,60 @@ func TestTSK28TheTimeOfABodyIsNotThatOfTheCall(t *testing.T) {
 	})
 }
 
+// Nor where an outer handler has replaced the body: net/http, which watches for the client's disconnect by then, does not remove that time itself.
+func TestTSK28TheTimeOfAReplacedBodyIsNotThatOfTheCall(t *testing.T) {
+	replaced := func(r *http.Request) *http.Request {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(b)))
+		return r
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithBodyTimeout(time.Second), WithMiddleware(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r = replaced(r)
+				time.Sleep(2 * time.Second)
+				if r.Context().Err() != nil {
+					t.Error("the request has ended")
+				}
+				next.ServeHTTP(w, r)
+			})
+		}))
+		inner := f.ts.Config.Handler
+		f.ts.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { inner.ServeHTTP(w, replaced(r)) })
+		f.want(f.call2026("1", "echo", "x"), 200)
+	})
+}
+
+// slowEnd is a body whose end takes a while to be seen.
+type slowEnd struct{ io.ReadCloser }
+
+// Read implements io.Reader.
+func (s slowEnd) Read(b []byte) (int, error) {
+	n, err := s.ReadCloser.Read(b)
+	if err == io.EOF {
+		time.Sleep(2 * time.Second)
+	}
+	return n, err
+}
+
+// A body that arrives as its time runs out is refused: net/http may have taken the end of that time for the client's disconnect.
+func TestTSK28ABodyThatArrivesAsItsTimeRunsOutIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithBodyTimeout(time.Second), WithMiddleware(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.Body = slowEnd{r.Body}
+				next.ServeHTTP(w, r)
+			})
+		}))
+		f.want(f.call2026("1", "echo", "x"), http.StatusRequestTimeout, "took too long")
+		session := f.request(http.MethodPost, initialize2025)
+		f.want(f.do(session), http.StatusRequestTimeout, "took too long")
+	})
+}
+
 // CAN21: nor does it hold up the shutdown of the http.Server.
 func TestCAN21ABodyThatDoesNotArriveHoldsUpNoShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -23,15 +23,17 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		h.drop(f)
 		return nil, refused
 	}
-	limited := h.opts.bodyTimeout > 0
-	if f.from = w; limited {
-		setReadDeadline(w, time.Time{}) // that of http.Server does not count
-	}
+	f.from, f.stopped = w, false
+	setReadDeadline(w, time.Time{}) // that of http.Server does not count
 	h.arriving.add(&f.arrival, time.Now())
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late, draining := h.arriving.remove(&f.arrival)
-	if f.from = nil; late || !limited {
+	f.stopping.Wait()
+	if f.from = nil; late {
 		setReadDeadline(w, time.Time{})
+	}
+	if err == nil && f.stopped { // at its end: net/http was already watching for the client's disconnect, and may have taken the deadline for that
+		err = os.ErrDeadlineExceeded
 	}
 	if err != nil {
 		h.drop(f)
@@ -44,19 +46,22 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	return f, nil
 }
 
-// limitArrival begins the time that a body has to arrive, whoever reads it.
-func (h *Endpoint) limitArrival(w http.ResponseWriter) {
-	if h.opts.bodyTimeout > 0 {
-		setReadDeadline(w, time.Now().Add(h.opts.bodyTimeout))
+// limitArrival starts the time limit for a body, whoever reads it.
+func (h *Endpoint) limitArrival(r *http.Request) {
+	if a, ok := r.Body.(*arrival); ok && !a.arrived.Load() && h.opts.bodyTimeout > 0 {
+		a.limited = setReadDeadline(a.w, time.Now().Add(h.opts.bodyTimeout))
 	}
 }
 
-// stopReading ends the reading of a body that has not arrived in time, or before the shutdown, which does not wait for it (CAN21).
-func (f *frame) stopReading() { setReadDeadline(f.from, time.Unix(1, 0)) }
+// stopReading ends the reading of a body that has not arrived in time, or before the shutdown, which does not wait for it (CAN21). It does not wait for
+// the application's http.ResponseWriter, because other bodies need the lock that its caller holds; readBody does.
+func (f *frame) stopReading() {
+	f.stopping.Go(func() { f.stopped = setReadDeadline(f.from, time.Unix(1, 0)) })
+}
 
-// setReadDeadline sets the deadline for reading from the client. Where it is not supported, there is none.
-func setReadDeadline(w http.ResponseWriter, t time.Time) {
-	_ = http.NewResponseController(w).SetReadDeadline(t)
+// setReadDeadline sets the deadline for reading from the client, and reports whether that is supported. If not, there is none.
+func setReadDeadline(w http.ResponseWriter, t time.Time) bool {
+	return http.NewResponseController(w).SetReadDeadline(t) == nil
 }
 
 var (

@@ -101,7 +101,7 @@ func TestTSK28ABodyHoldsABufferOfItsSize(t *testing.T) {
 		t.Errorf("%d bytes are held of a body that is not needed", cap(f.data))
 	}
 	d := downlink{buf: make([]byte, 0, keptBuffer)}
-	if d.init(nil, nil, 0); cap(d.buf) > spareBuffer {
+	if d.init(nil, nil); cap(d.buf) > spareBuffer {
 		t.Errorf("a response begins with %d bytes", cap(d.buf))
 	}
 }

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// deadlines are those of many that have the same time each, for example of bodies that are being read. The first to come is the first to be due, so one
-// timer does for all. Most are over long before: measured, a place in this list takes a fifth of what it takes to set and remove a deadline of a connection.
+// deadlines are deadlines with one common timeout, for example of bodies that are being read. They expire in the order in which they were added, so one timer
+// does for all. Most are removed long before: measured, that takes a fifth of what it takes to set and remove a deadline of a connection.
 type deadlines[E any] struct {
-	after time.Duration // of add; 0: never
-	pass  func(E)       // called for each that is due, with mu held
+	after  time.Duration // the timeout; 0: they do not expire
+	expire func(E)       // called for each that expires, with mu held: it must not wait, nor call the application
 
 	mu          sync.Mutex
 	first, last *deadline[E]
-	timer       *time.Timer // calls passDue; nil: it was never needed
+	timer       *time.Timer // calls expireDue; nil: it was never needed
 	running     bool        // timer is set
-	over        bool        // passAll was called
+	over        bool        // expireAll was called
 }
 
 // deadline is one of them. Its owner can use it again.
 type deadline[E any] struct {
 	of            E // set by the owner
 	due           time.Time
-	passed        atomic.Bool
+	expired       atomic.Bool
 	listed        bool
 	before, later *deadline[E]
 }
 
-// add begins the time of d, now.
+// add starts the timeout of d, now.
 func (l *deadlines[E]) add(d *deadline[E], now time.Time) {
 	d.due = now.Add(l.after)
-	d.passed.Store(false)
+	d.expired.Store(false)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		l.end(d)
+		l.expireOne(d)
 		return
 	}
 	d.listed, d.before, d.later = true, l.last, nil
@@ -53,18 +53,18 @@ func (l *deadlines[E]) add(d *deadline[E], now time.Time) {
 // start sets the timer. l.mu is held.
 func (l *deadlines[E]) start(wait time.Duration) {
 	if l.running = true; l.timer == nil {
-		l.timer = time.AfterFunc(wait, l.passDue)
+		l.timer = time.AfterFunc(wait, l.expireDue)
 		return
 	}
 	l.timer.Reset(wait)
 }
 
-// remove ends the time of d, and reports whether it has passed, and whether passAll was called.
-func (l *deadlines[E]) remove(d *deadline[E]) (passed, over bool) {
+// remove ends the timeout of d, and reports whether it has expired, and whether expireAll was called.
+func (l *deadlines[E]) remove(d *deadline[E]) (expired, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unlist(d)
-	return d.passed.Load(), l.over
+	return d.expired.Load(), l.over
 }
 
 // unlist takes d off the list, if it is there. l.mu is held.
@@ -85,41 +85,41 @@ func (l *deadlines[E]) unlist(d *deadline[E]) {
 	d.listed, d.before, d.later = false, nil, nil
 }
 
-// end makes d passed. l.mu is held.
-func (l *deadlines[E]) end(d *deadline[E]) {
-	d.passed.Store(true)
-	l.pass(d.of)
+// expireOne makes d expire, which is not listed. l.mu is held.
+func (l *deadlines[E]) expireOne(d *deadline[E]) {
+	d.expired.Store(true)
+	l.expire(d.of)
 }
 
-func (l *deadlines[E]) passDue() {
+func (l *deadlines[E]) expireDue() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	for l.first != nil && !l.first.due.After(now) {
 		d := l.first
 		l.unlist(d)
-		l.end(d)
+		l.expireOne(d)
 	}
 	if l.running = l.first != nil; l.running {
 		l.start(l.first.due.Sub(now))
 	}
 }
 
-// passAll makes all passed, and those that are added later at once.
-func (l *deadlines[E]) passAll() {
+// expireAll makes all expire, and those that are added later at once.
+func (l *deadlines[E]) expireAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.over = true; l.first != nil; {
 		d := l.first
 		l.unlist(d)
-		l.end(d)
+		l.expireOne(d)
 	}
 	if l.timer != nil {
 		l.timer.Stop()
 	}
 }
 
-// each visits all that have time left, with mu held.
+// each visits all that have not expired, with mu held.
 func (l *deadlines[E]) each(visit func(E)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

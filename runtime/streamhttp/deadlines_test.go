@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Each deadline passes after its own time, whatever became of those before it, and none after it was removed.
-func TestDeadlinesPassInTheirTurn(t *testing.T) {
+// Each deadline expires after its own time, whatever became of those before it, and none after it was removed.
+func TestDeadlinesExpireInTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var passed []time.Duration
+		var expired []time.Duration
 		start := time.Now()
-		l := deadlines[int]{after: time.Second, pass: func(int) { passed = append(passed, time.Since(start)) }}
+		l := deadlines[int]{after: time.Second, expire: func(int) { expired = append(expired, time.Since(start)) }}
 		all := make([]deadline[int], 10)
 		for i := range all {
 			l.add(&all[i], time.Now())
@@ -26,28 +26,28 @@ func TestDeadlinesPassInTheirTurn(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		want := []time.Duration{1000, 1200, 1300, 1500, 1600, 1800, 1900}
-		if len(passed) != len(want) {
-			t.Fatalf("passed after %v", passed)
+		if len(expired) != len(want) {
+			t.Fatalf("expired after %v", expired)
 		}
-		for i, after := range passed {
+		for i, after := range expired {
 			if after != want[i]*time.Millisecond {
-				t.Errorf("number %d has passed after %v", i, after)
+				t.Errorf("number %d has expired after %v", i, after)
 			}
 		}
 		l.add(&all[0], time.Now())
-		if l.passAll(); !all[0].passed.Load() {
+		if l.expireAll(); !all[0].expired.Load() {
 			t.Error("one is left")
 		}
-		if l.add(&all[1], time.Now()); !all[1].passed.Load() {
+		if l.add(&all[1], time.Now()); !all[1].expired.Load() {
 			t.Error("one that came later is left")
 		}
 	})
 }
 
-// None passes early, however many come and go.
-func TestDeadlinesDoNotPassEarly(t *testing.T) {
+// None expires early, however many come and go.
+func TestDeadlinesDoNotExpireEarly(t *testing.T) {
 	const after = 20 * time.Millisecond
-	l := deadlines[int]{after: after, pass: func(int) {}}
+	l := deadlines[int]{after: after, expire: func(int) {}}
 	var busy sync.WaitGroup
 	for g := range 64 {
 		busy.Go(func() {
@@ -58,8 +58,8 @@ func TestDeadlinesDoNotPassEarly(t *testing.T) {
 				if (g+i)%500 == 0 {
 					time.Sleep(after / 4)
 				}
-				if passed, _ := l.remove(&d); passed && time.Since(begun) < after {
-					t.Errorf("passed after %v", time.Since(begun))
+				if expired, _ := l.remove(&d); expired && time.Since(begun) < after {
+					t.Errorf("expired after %v", time.Since(begun))
 				}
 			}
 		})

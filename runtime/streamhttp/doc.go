@@ -35,7 +35,7 @@
 //   - pool.go: memory that requests need for a short time, and reuse
 //   - table.go: maps of a session that take little while they are empty
 //   - event.go: server-sent events; downlink.go: writing before a deadline; flush.go: where nothing can be streamed; pace.go: whether the client reads;
-//     deadlines.go: which body, write or wait takes too long
+//     deadlines.go: which body or wait takes too long
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
 // # Words of this package
@@ -143,10 +143,12 @@
 // holds up nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to hold up, so its
 // handler writes itself.
 //
-// Every write has a deadline, which is brought forward when the client has read nothing for a while and others wait (pace.go). Every body
-// has one, too. Both are of each request, and are set on the connection only when they have passed, since most never do (deadlines.go). Those of http.Server are
-// for whole connections, and are removed: its WriteTimeout would end streams, and its ReadTimeout would look like the client's disconnect. What a handler has not read of a body, net/http awaits without a limit, before the response or
-// after it. So the wait ends half a second after the handler; a refusal by this package is sent at once, and ends its connection. Server does the same for
+// Every write has a deadline, which the goroutine that writes sets, and which is brought forward when the client has read nothing for a while and others
+// wait (pace.go). Every body has one, too; that is set on the connection only when it has expired, since most never do (deadlines.go). Those of http.Server
+// are for whole requests, and are removed when one arrives: its WriteTimeout would end streams and long calls, and its ReadTimeout would look like the
+// client's disconnect. The former begins anew when the handler returns, for what net/http writes then.
+// What a handler has not read of a body, net/http awaits without a limit, before the response or after it. So the wait ends half a second after the
+// handler; a refusal by this package is sent at once, and ends its connection. Server does the same for
 // handlers around the endpoint. A response of theirs that is longer than net/http's buffer of 2 KiB still waits for the body: within WithMiddleware as long as
 // WithBodyTimeout, outside for ever.
 //

@@ -15,9 +15,8 @@ type downlink struct {
 	h       *Endpoint
 	w       http.ResponseWriter
 	control http.ResponseController
-	wait    time.Duration       // for the client to read what is written at once; 0: no limit
-	limit   deadline[*downlink] // in Endpoint.writing, while something is written
-	stuck   bool                // a write took too long, or was given up
+	listed  deadline[*downlink] // in Endpoint.writing, while something is written
+	stuck   bool                // a write was given up
 	buf     []byte
 	pace    pace
 	written bool      // the header was written
@@ -35,8 +34,8 @@ var (
 )
 
 // init makes d write to w, for h. Its buffer is kept, if it is small: the response may last.
-func (d *downlink) init(h *Endpoint, w http.ResponseWriter, wait time.Duration) {
-	d.h, d.w, d.control, d.wait, d.buf, d.written, d.plain, d.stuck = h, w, *http.NewResponseController(w), wait, trimmed(d.buf), false, false, false
+func (d *downlink) init(h *Endpoint, w http.ResponseWriter) {
+	d.h, d.w, d.control, d.buf, d.written, d.plain, d.stuck = h, w, *http.NewResponseController(w), trimmed(d.buf), false, false, false
 }
 
 // keptBuffer is the largest buffer that is kept for a use that comes soon, such as another event or request, in bytes.
@@ -171,29 +170,42 @@ func (d *downlink) send(b []byte) error {
 	return d.pace.why(err)
 }
 
+// begin sets the deadline of a write. The goroutine that writes does it, before it writes: the application's http.ResponseWriter may have one lock for
+// both, so a write that waits for the client would keep another goroutine from setting it.
 func (d *downlink) begin() {
-	if d.wait > 0 {
-		_ = d.control.SetWriteDeadline(time.Time{}) // it may be that of http.Server
-	}
 	now := time.Now()
-	d.h.writing.add(&d.limit, now)
-	d.pace.begin(d.control, now)
+	var ends bool // without support for deadlines the write goes on
+	if wait := d.h.opts.writeWait; wait > 0 {
+		ends = d.control.SetWriteDeadline(now.Add(wait)) == nil
+	} else {
+		ends = canEndWrites(d.w)
+	}
+	d.h.writing.add(&d.listed, now)
+	d.pace.begin(d.control, now, ends)
 }
 
 func (d *downlink) end() {
-	gaveUp := d.pace.end()
-	late, _ := d.h.writing.remove(&d.limit)
-	d.stuck = d.stuck || late || gaveUp
+	d.h.writing.remove(&d.listed)
+	d.stuck = d.pace.end() || d.stuck
 }
 
-// stopWriting ends a write that the client takes too long to read.
-func (d *downlink) stopWriting() {
-	_ = d.control.SetWriteDeadline(time.Unix(1, 0)) // without support for deadlines the write goes on
+// writeTimeout returns the WriteTimeout of the http.Server that the request came to, 0 for none. It is removed when the request arrives, not when
+// something is written: over HTTP/2 it resets a response that nobody writes to.
+func writeTimeout(r *http.Request) time.Duration {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
+		return max(srv.WriteTimeout, 0)
+	}
+	return 0
 }
 
-// clearDeadline removes the deadline that a write may have got, which would hold for the connection's next request, too.
+// setWriteDeadline sets the deadline for writing to the client. Where it is not supported, there is none.
+func setWriteDeadline(w http.ResponseWriter, t time.Time) {
+	_ = http.NewResponseController(w).SetWriteDeadline(t)
+}
+
+// clearDeadline removes the deadline of the writes, which would hold for the connection's next request, too.
 func (d *downlink) clearDeadline() {
-	if d.stuck {
+	if d.stuck || d.h.opts.writeWait > 0 {
 		_ = d.control.SetWriteDeadline(time.Time{})
 	}
 }

@@ -20,7 +20,7 @@ type exchange struct {
 	body *frame
 	// timer calls tick: first to watch for the client's disconnect, when late has passed, then to keep the stream alive.
 	timer *time.Timer
-	late  deadline[*exchange] // in Endpoint.young
+	late  deadline[*exchange] // in Endpoint.unwatched
 
 	due atomic.Int64 // bytes of frames that are being written, or wait for that
 
@@ -106,8 +106,8 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.setRequest(r.Context(), to.Revision, to.Method)
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
 	x.status, x.phase, x.whole, x.refused, x.unwatch = http.StatusOK, nothing, false, nil, nil
-	x.d.init(h, w, h.opts.writeWait)
-	h.young.add(&x.late, time.Now())
+	x.d.init(h, w)
+	h.unwatched.add(&x.late, time.Now())
 }
 
 func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, method string) {
@@ -123,7 +123,7 @@ func (x *exchange) end() (written, answered bool, refused *refusal) {
 	defer x.mu.Unlock()
 	x.phase = over
 	written, answered, refused = x.d.written, x.whole, x.refused
-	ticks, _ := x.h.young.remove(&x.late)
+	ticks, _ := x.h.unwatched.remove(&x.late)
 	idle := !ticks || x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
@@ -131,7 +131,7 @@ func (x *exchange) end() (written, answered bool, refused *refusal) {
 	if idle {
 		x.setRequest(context.Background(), nil, "")
 		x.unwatch, x.body = nil, nil
-		x.d.init(nil, nil, 0)
+		x.d.init(nil, nil)
 		x.h.pools.exchanges.Put(x)
 	}
 	return written, answered, refused

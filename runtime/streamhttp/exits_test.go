@@ -85,6 +85,29 @@ func TestTSK25AFilterThatExitsEndsItsMessageAlone(t *testing.T) {
 	}
 }
 
+// The buffer of a message belongs to the server from when it has received the message, also when an observer ends the goroutine: two requests would share
+// a buffer that went back to both.
+func TestTSK25AnObserverThatExitsLeavesTheBufferToTheServer(t *testing.T) {
+	closed := make(chan struct{}, 1)
+	f := newExiting(t, server.RequestEnded, closed)
+	body := newFrame([]byte(initialize2025))
+	to, invalid := f.srv.Route(body.data, "")
+	if invalid != nil {
+		t.Fatal(invalid)
+	}
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		f.h.open(httptest.NewRecorder(), f.request("POST", initialize2025), &to, body)
+		t.Error("the goroutine goes on")
+	}()
+	<-exited
+	<-closed
+	if body.data != nil {
+		t.Error("the buffer is the caller's, too")
+	}
+}
+
 // newExiting is a fixture with an observer that ends the goroutine at events of a kind. closed is told of each connection that closes.
 func newExiting(t *testing.T, kind server.EventKind, closed chan<- struct{}, opts ...Option) *fixture {
 	f := &fixture{t: t, began: make(chan struct{}, 1), release: make(chan struct{})}

@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -14,16 +15,33 @@ var errUnflushed = errors.New("middleware hides the http.ResponseWriter, so a st
 
 // canFlush reports whether what was written to w can be sent before the handler returns.
 func canFlush(w http.ResponseWriter) bool {
-	for {
-		switch u := w.(type) {
+	return anyWrapped(w, func(w http.ResponseWriter) bool {
+		switch w.(type) {
 		case http.Flusher, interface{ FlushError() error }:
 			return true
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = u.Unwrap()
-		default:
+		}
+		return false
+	})
+}
+
+// canEndWrites reports whether writes to w have deadlines.
+func canEndWrites(w http.ResponseWriter) bool {
+	return anyWrapped(w, func(w http.ResponseWriter) bool {
+		_, ok := w.(interface{ SetWriteDeadline(time.Time) error })
+		return ok
+	})
+}
+
+// anyWrapped reports whether has is true of w or of what it wraps, where http.ResponseController would look for it.
+func anyWrapped(w http.ResponseWriter, has func(http.ResponseWriter) bool) bool {
+	for !has(w) {
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
 			return false
 		}
+		w = u.Unwrap()
 	}
+	return true
 }
 
 // warnUnflushed logs once that responses can not be flushed.

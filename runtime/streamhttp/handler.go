@@ -28,12 +28,12 @@ type Endpoint struct {
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
 	gets    *quota.Shared[server.Requestor] // GET requests that are being served
 
-	mirrored map[*wire.Revision]*mirrored // of stateless revisions
+	repeated map[*wire.Revision]*repeatedHeaders // of stateless revisions
 
-	arriving deadlines[*frame]    // bodies that are being read
-	writing  deadlines[*downlink] // responses that are being written
-	young    deadlines[*exchange] // those that do not watch for the client's disconnect yet
-	priming  deadlines[*alarm]    // of responses of sessions that are no streams yet
+	arriving  deadlines[*frame]    // bodies that are being read
+	writing   deadlines[*downlink] // responses that are being written; they do not expire here (downlink.begin)
+	unwatched deadlines[*exchange] // exchanges that do not watch for the client's disconnect yet
+	undecided deadlines[*alarm]    // responses of sessions that may be JSON or a stream yet
 
 	draining chan struct{} // closed when shutdown begins
 
@@ -63,15 +63,14 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
 		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{},
-		mirrored: map[*wire.Revision]*mirrored{},
+		repeated: map[*wire.Revision]*repeatedHeaders{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
 	}
-	h.arriving = deadlines[*frame]{after: h.opts.bodyTimeout, pass: (*frame).stopReading}
-	h.writing = deadlines[*downlink]{after: h.opts.writeWait, pass: (*downlink).stopWriting}
-	h.young = deadlines[*exchange]{after: watchAfter, pass: (*exchange).startTicking}
-	h.priming = deadlines[*alarm]{after: h.opts.prime, pass: (*alarm).signal}
+	h.arriving = deadlines[*frame]{after: h.opts.bodyTimeout, expire: (*frame).stopReading}
+	h.unwatched = deadlines[*exchange]{after: watchAfter, expire: (*exchange).startTicking}
+	h.undecided = deadlines[*alarm]{after: h.opts.prime, expire: (*alarm).signal}
 	h.records = server.NewLogQueue(h.opts.logger.Handler())
 	h.opts.logger = slog.New(h.records)
 	h.unread.Max = int64(h.opts.replayTotal)
@@ -81,7 +80,7 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h.assumed = assumedVersion(srv)
 	for _, w := range srv.Definition().Revisions {
 		if !w.Handshake {
-			h.mirrored[w] = newMirrored(&w.HTTP)
+			h.repeated[w] = newRepeatedHeaders(&w.HTTP)
 		}
 	}
 	h.inner = http.HandlerFunc(h.serve)
@@ -94,6 +93,10 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 
 // ServeHTTP implements http.Handler.
 func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if limit := writeTimeout(r); limit > 0 {
+		setWriteDeadline(w, time.Time{})
+		defer func() { setWriteDeadline(w, time.Now().Add(limit)) }() // for what net/http still has to write of the response
+	}
 	if a := arriving(w, r); a != nil {
 		defer a.leave()
 		r = &a.request
@@ -106,8 +109,8 @@ func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.opts.cors.on && h.opts.cors.serve(w, r) {
 		return
 	}
-	if len(h.opts.middleware) > 0 && awaited(r) {
-		h.limitArrival(w) // a response of middleware may wait for the body
+	if len(h.opts.middleware) > 0 {
+		h.limitArrival(r) // a response of middleware may wait for the body
 	}
 	h.inner.ServeHTTP(w, r)
 }

@@ -10,7 +10,7 @@ import (
 
 // What is counted beside the bytes of frames is what the heap has of it, up to twice as much.
 func TestTSK28TheOverheadIsThatOfTheHeap(t *testing.T) {
-	const n, many = 100, 250
+	const n, many = 400, 250 // n is large, because what other tests have left may go meanwhile
 	p, kept := new(pools), new(atomic.Int64)
 	alarm := p.alarm()
 	ids := func() []rpc.ID {

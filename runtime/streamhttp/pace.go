@@ -14,8 +14,11 @@ type pace struct {
 	mu      sync.Mutex
 	control http.ResponseController
 	writing bool
+	ends    bool      // the write can be ended
 	moved   time.Time // when the client last read a piece
 	ended   bool      // giveUp has ended the write
+
+	ending sync.WaitGroup // of giveUp
 }
 
 const (
@@ -23,10 +26,10 @@ const (
 	small = 4 << 10  // bytes up to which an unread message does not count
 )
 
-func (p *pace) begin(control http.ResponseController, now time.Time) {
+func (p *pace) begin(control http.ResponseController, now time.Time, ends bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.control, p.writing, p.moved, p.ended = control, true, now, false
+	p.control, p.writing, p.ends, p.moved, p.ended = control, true, ends, now, false
 }
 
 func (p *pace) move() {
@@ -35,12 +38,14 @@ func (p *pace) move() {
 	p.moved = time.Now()
 }
 
-// end ends the write, and reports whether giveUp has done that.
+// end records the end of the write, and reports whether giveUp has ended it.
 func (p *pace) end() bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.control, p.writing = http.ResponseController{}, false
-	return p.ended
+	ended := p.ended
+	p.mu.Unlock()
+	p.ending.Wait() // else its deadline could end the next write
+	return ended
 }
 
 // why returns the reason for which a write failed with err: server.ErrStalled if it was given up.
@@ -66,15 +71,18 @@ func (p *pace) stalled(wait time.Duration, due int64) int64 {
 	return due
 }
 
-// giveUp ends a write that has stalled for that long, and with it the connection. It reports whether there was such a write.
+// giveUp ends a write that has stalled for that long, and with it the connection. It reports whether there was such a write. It does not wait, because
+// callers hold locks, and the application's http.ResponseWriter may have one lock for writing and for deadlines.
 func (p *pace) giveUp(wait time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended || !p.stalls(wait) {
+	if p.ended || !p.ends || !p.stalls(wait) {
 		return false
 	}
-	p.ended = p.control.SetWriteDeadline(time.Now()) == nil // without support for deadlines the write goes on
-	return p.ended
+	p.ended = true
+	control := p.control
+	p.ending.Go(func() { _ = control.SetWriteDeadline(time.Now()) })
+	return true
 }
 
 // Stalled implements server.Unread.

@@ -23,6 +23,9 @@ type frame struct {
 
 	from    http.ResponseWriter // of its request; only while it is read
 	arrival deadline[*frame]    // in Endpoint.arriving
+
+	stopping sync.WaitGroup // of stopReading
+	stopped  bool           // by stopReading; set while it runs
 }
 
 func newFrame(data []byte) *frame {
@@ -76,22 +79,22 @@ func (p *pools) downlink(h *Endpoint, w http.ResponseWriter) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {
 		d = new(downlink)
-		d.limit.of = d
+		d.listed.of = d
 	}
-	d.init(h, w, h.opts.writeWait)
+	d.init(h, w)
 	return d
 }
 
 // putDownlink takes d back when its request is over.
 func (p *pools) putDownlink(d *downlink) {
-	d.init(nil, nil, 0)
+	d.init(nil, nil)
 	p.downlinks.Put(d)
 }
 
 // alarm wakes the reader of a stream: for something to write, or at a time.
 type alarm struct {
 	wake chan struct{}    // holds one: there is something to do
-	late deadline[*alarm] // in Endpoint.priming, while the first message is awaited
+	late deadline[*alarm] // in Endpoint.undecided, while the first message is awaited
 }
 
 // alarm returns what wakes the goroutine that serves a stream.
@@ -127,7 +130,7 @@ func (p *pools) exchange() *exchange {
 	}
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
-	x.late.of, x.d.limit.of = x, &x.d
+	x.late.of, x.d.listed.of = x, &x.d
 	return x
 }
 

@@ -75,8 +75,8 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 		if s.h.opts.prime <= 0 {
 			return true
 		}
-		s.h.priming.add(&st.late, time.Now())
-		defer s.h.priming.remove(&st.late)
+		s.h.undecided.add(&st.late, time.Now())
+		defer s.h.undecided.remove(&st.late)
 	}
 	for {
 		if s.ended.Closed() {
@@ -87,7 +87,7 @@ func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool
 		case <-r.Context().Done():
 			return false
 		}
-		if !st.quiet() || streams && st.late.passed.Load() {
+		if !st.quiet() || streams && st.late.expired.Load() {
 			return true
 		}
 	}

@@ -15,15 +15,15 @@ func unserved(to *server.Routed, err *rpc.Error) *refusal {
 	return &refusal{status: cmp.Or(to.Status, http.StatusBadRequest), err: err}
 }
 
-// mirrored are the headers of a stateless revision that repeat what is in the body (EXT14). Their names are as http.Header has them, "" for none.
-type mirrored struct {
+// repeatedHeaders are the headers of a stateless revision that repeat what is in the body (EXT14). Their names are as http.Header has them, "" for none.
+type repeatedHeaders struct {
 	version, method, name string
 	enc                   sentinel
 	params                paramTable
 }
 
-func newMirrored(rules *wire.HTTP) *mirrored {
-	return &mirrored{
+func newRepeatedHeaders(rules *wire.HTTP) *repeatedHeaders {
+	return &repeatedHeaders{
 		version: http.CanonicalHeaderKey(rules.VersionHeader), method: http.CanonicalHeaderKey(rules.MethodHeader),
 		name: http.CanonicalHeaderKey(rules.NameHeader), enc: sentinel{rules.EncodedPrefix, rules.EncodedSuffix},
 		params: paramTable{prefix: rules.ParamPrefix},
@@ -32,7 +32,7 @@ func newMirrored(rules *wire.HTTP) *mirrored {
 
 // checkHeaders refuses a stateless message whose headers differ from its body (EXT14): a gateway may have routed it by them.
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
-	rules, headers := &to.Revision.HTTP, h.mirrored[to.Revision]
+	rules, headers := &to.Revision.HTTP, h.repeated[to.Revision]
 	switch {
 	case to.Kind == rpc.KindResult || to.Kind == rpc.KindError: // a response has no method that a header could name
 		return refuse(http.StatusBadRequest, "revision %s has no responses from clients: answer by sending the request again, with inputResponses", to.Revision.Version)

@@ -75,7 +75,9 @@ func (s *session) receive(r *http.Request, to *server.Routed, f *frame, st *stre
 		got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
 	} else {
 		to.Header = server.Header(r.Header)
-		got, f.data = s.peer.ReceiveRouted(r.Context(), to, f.data)
+		data := f.data
+		f.data = nil // also if an observer ends the goroutine
+		got, f.data = s.peer.ReceiveRouted(r.Context(), to, data)
 	}
 	s.h.pools.spare(f)
 	s.h.uncountBody(f)
@@ -138,15 +140,7 @@ func (s *session) freeIDs(st *stream) {
 		}
 		return
 	}
-	var own []rpc.ID
-	for id, of := range s.active.entries.all {
-		if of == st {
-			own = append(own, id)
-		}
-	}
-	for _, id := range own {
-		s.active.delete(id)
-	}
+	s.active.deleteFunc(func(of *stream) bool { return of == st })
 }
 
 func (s *session) newStream() *stream {

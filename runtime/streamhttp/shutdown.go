@@ -84,7 +84,7 @@ func (h *Endpoint) drain() {
 	h.running.Add(1) // the goroutine that follows
 	h.closing.Store(true)
 	close(h.draining)
-	h.arriving.passAll()
+	h.arriving.expireAll()
 	h.unreadTimer = time.AfterFunc(h.srv.Grace(), h.endUnread)
 	go func() {
 		defer h.leave()

@@ -111,10 +111,10 @@ type streamLimits struct {
 
 // The overhead of what is kept, in bytes (TSK28).
 const (
-	placeSize = 96  // a place in a map by request or number
-	alarmSize = 384 // an alarm with its channel
+	placeSize = 100                               // a place in a table by request, with what growing leaves free
+	alarmSize = int(unsafe.Sizeof(alarm{})) + 112 // an alarm with its channel
 
-	streamSize = int(unsafe.Sizeof(stream{})) + alarmSize + 2*placeSize          // a stream that nobody reads
+	streamSize = int(unsafe.Sizeof(stream{})) + alarmSize + 2*placeSize          // a stream that nobody reads, in the tables by number and by request
 	eventSize  = int(unsafe.Sizeof(storedEvent{})*3/2 + unsafe.Sizeof(rpc.ID{})) // an event with what append leaves free, and the id of its request
 	memberSize = placeSize                                                       // a request of a batch
 )
@@ -231,7 +231,7 @@ func (s *stream) recount() {
 	case s.reader != 0:
 		n, held, beside = max(0, n-s.due.all), s.due.counted, eventSize*max(0, s.written-s.first+1)
 	case !s.dropped && s.readers > 0:
-		beside += streamSize + memberSize*len(s.batch.cancelled)
+		beside += streamSize + memberSize*s.batch.states.size()
 	}
 	s.kept.Add(int64(n - s.counted))
 	s.counted = n

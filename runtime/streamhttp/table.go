@@ -19,10 +19,10 @@ type entry[K comparable, V any] struct {
 	value V
 }
 
-// fewEntries is up to how many entries looking at each takes no longer than hashing.
+// fewEntries is the most entries for which a scan is no slower than hashing.
 const fewEntries = 8
 
-// keptEntries is for how many entries an empty table keeps room: sessions whose requests overlap now and then would allocate it again and again.
+// keptEntries is the capacity that an empty table keeps: sessions whose requests overlap now and then would allocate it again and again.
 const keptEntries = 4
 
 func (t *table[K, V]) size() int { return len(t.few) + len(t.many) }
@@ -109,3 +109,16 @@ func (t *byID[V]) size() int          { return t.entries.size() }
 func (t *byID[V]) get(id rpc.ID) V    { return t.entries.get(id.Plain()) }
 func (t *byID[V]) set(id rpc.ID, v V) { t.entries.set(id.Plain(), v) }
 func (t *byID[V]) delete(id rpc.ID)   { t.entries.delete(id.Plain()) }
+
+// deleteFunc deletes the entries for which del returns true.
+func (t *byID[V]) deleteFunc(del func(V) bool) {
+	var gone []rpc.ID
+	for id, v := range t.entries.all {
+		if del(v) {
+			gone = append(gone, id)
+		}
+	}
+	for _, id := range gone {
+		t.entries.delete(id)
+	}
+}

@@ -17,8 +17,9 @@ func TestTSK28ATableIsAMap(t *testing.T) {
 		for range 1000 {
 			switch k := r.IntN(most); {
 			case r.IntN(2) == 0:
-				got.set(k, r.Int())
-				want[k] = got.get(k)
+				v := r.Int()
+				got.set(k, v)
+				want[k] = v
 			default:
 				got.delete(k)
 				delete(want, k)
