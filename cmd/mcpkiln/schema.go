@@ -16,7 +16,7 @@ import (
 func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema [manifest | REVISION/FILE]",
-		Short: "Print the manifest's JSON Schema, or a document of a protocol revision",
+		Short: "List the schemas, or print one: the manifest's, or that of a protocol revision",
 		Long: strings.TrimSpace(`
 schema without arguments lists what can be printed. mcpkiln schema manifest prints the JSON Schema of mcpkiln.yaml, for
 editors; mcpkiln schema 2025-11-25/core.json prints an embedded protocol document.`),

@@ -252,6 +252,17 @@ func (k *Matches) Next() bool {
 	return k.rule.AdditionalProperties == Keep
 }
 
+// NameMatches reports whether the current member's name matches a pattern of r, which refuses other names: such a member is a violation, and its value
+// is skipped.
+func (d *Decoder) NameMatches(r *Keys) bool {
+	k := d.Match(r)
+	matches := k.Next()
+	if !matches {
+		d.skipForReport()
+	}
+	return matches
+}
+
 // Index returns the position of the current item or member, counted from 0 in the order of the text.
 func (d *Decoder) Index() int {
 	if len(d.frames) == 0 {

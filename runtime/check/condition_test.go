@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
 func TestVAL03ConditionsTakeNothing(t *testing.T) {
@@ -117,5 +118,29 @@ func TestVAL04NumbersBeyondGoDecideNothing(t *testing.T) {
 				t.Errorf("got %v, want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// TestVAL02ARefusedNameIsTheOnlyViolation: the schema of a pattern is nothing to a member whose name does not match it.
+func TestVAL02ARefusedNameIsTheOnlyViolation(t *testing.T) {
+	keys := &check.Keys{Patterns: []*format.Pattern{{Source: "^x-"}}, AdditionalProperties: check.Refuse}
+	decode := func(d *check.Decoder) {
+		for f := d.Object(nil); f >= 0; f = d.Next() {
+			if d.NameMatches(keys) {
+				d.Bool(nil)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		`{"x-a":true}`:                "",
+		`{"x-a":5}`:                   "type",
+		`{"a":5}`:                     "additionalProperties",
+		`{"a":null,"x-b":true}`:       "additionalProperties",
+		`{"a":{"b":[1]},"x-b":5}`:     "additionalProperties type",
+		`{"a":{"b":1,"b":2},"x-b":5}`: "additionalProperties duplicate type",
+	} {
+		if got := verdict(t, text, decode); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 	}
 }

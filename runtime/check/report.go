@@ -55,6 +55,7 @@ func (d *Decoder) report(p problem) {
 	d.count()
 	if v := d.violation(p); d.listed(&v) {
 		d.omitted++
+		d.byOrder = true // in another order the list may be full by then, and the violation counted (countUndescribed)
 	} else {
 		d.violations = append(d.violations, v)
 	}

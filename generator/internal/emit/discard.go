@@ -9,6 +9,7 @@ import (
 
 // discard writes statements that validate a value without storing it.
 func (s *source) discard(v *model.Value) {
+	defer s.unlessRefused(v.Checks)()
 	s.assertions(v.Checks)
 	if takes(v.Checks) {
 		return
@@ -193,4 +194,17 @@ func (s *source) assertions(all []model.Assertion) {
 			s.group(a)
 		}
 	}
+}
+
+// unlessRefused opens the block that validates a member whose name the sole pattern matches, and returns the function that closes it.
+//
+//	if d.NameMatches(&thingName) {
+func (s *source) unlessRefused(all []model.Assertion) func() {
+	for _, a := range all {
+		if p, ok := a.(*model.SolePattern); ok {
+			s.open("if d.NameMatches(&", p.Var, ") {")
+			return func() { s.close("}") }
+		}
+	}
+	return func() {}
 }

@@ -9,6 +9,7 @@ import (
 
 // read writes statements that validate a value and read it into the variable to.
 func (s *source) read(to string, v *model.Value, storage model.Storage) {
+	defer s.unlessRefused(v.Checks)()
 	s.assertions(v.Checks)
 	switch {
 	case v.Null && (storage == model.StoreNullable || storage == model.StoreNullablePointer):

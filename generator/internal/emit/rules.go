@@ -248,8 +248,11 @@ func (t *tables) kinds(r *model.ByKind) {
 
 func (t *tables) assertions(all []model.Assertion) {
 	for _, a := range all {
-		if g, ok := a.(*model.Group); ok {
-			t.forms(g.Var, g.At, groupKeyword(g.One), g.One, g.Key, g.KindKey, g.Forms)
+		switch a := a.(type) {
+		case *model.Group:
+			t.forms(a.Var, a.At, groupKeyword(a.One), a.One, a.Key, a.KindKey, a.Forms)
+		case *model.SolePattern:
+			t.add(a.Var, "Keys", at(a.At), t.patterns([]string{a.Pattern}), "AdditionalProperties: check.Refuse")
 		}
 	}
 }

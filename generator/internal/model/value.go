@@ -80,7 +80,7 @@ type Value struct {
 	Checks  []Assertion // validate the same bytes before the value is decoded
 }
 
-// Assertion is validated beside the type of a value: *Group or *Conjunct.
+// Assertion is validated beside the type of a value: *Group, *Conjunct or *SolePattern.
 type Assertion interface{ isAssertion() }
 
 // Group is an anyOf or oneOf whose branches do not determine the Go type.
@@ -114,8 +114,17 @@ type Tag struct {
 // Conjunct is a validator that must accept the value, too: for a part of an allOf that could not be merged, or a condition.
 type Conjunct struct{ Decl *Decl }
 
-func (*Group) isAssertion()    {}
-func (*Conjunct) isAssertion() {}
+// SolePattern is the only pattern of patternProperties beside additionalProperties: false. Its schema is the type of the value, so a member whose
+// name it does not match is refused before anything else of the value is validated.
+type SolePattern struct {
+	Var     string // of its rule
+	At      string // where the object is in the schema
+	Pattern string
+}
+
+func (*Group) isAssertion()       {}
+func (*Conjunct) isAssertion()    {}
+func (*SolePattern) isAssertion() {}
 
 // Enum is a string type with named values.
 type Enum struct {

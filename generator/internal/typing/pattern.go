@@ -9,14 +9,16 @@ import (
 // others lowers the value of the properties that are not named. The schemas of patternProperties are checked beside its type,
 // unless there is only one and names that do not match are refused: then that schema determines the type.
 func (l *lowering) others(o *objectFacet, p place) model.Value {
-	c := o.additionalProperties
-	sole := l.hasSolePattern(o)
-	if sole {
-		c, p.node = o.patternSets[0].patterns[0].schema, nil
+	if l.hasSolePattern(o) {
+		set := &o.patternSets[0]
+		p.node = nil
+		v := l.valueOf(set.patterns[0].schema, p)
+		v.Checks = append([]model.Assertion{&model.SolePattern{At: l.at(set.at), Pattern: set.patterns[0].key}}, v.Checks...)
+		return v
 	}
-	v := l.valueOf(c, p)
+	v := l.valueOf(o.additionalProperties, p)
 	for i := range o.patternSets {
-		if d := l.matched(&o.patternSets[i], sole, p.hint); d != nil {
+		if d := l.matched(&o.patternSets[i], p.hint); d != nil {
 			v.Checks = append(slices.Clip(v.Checks), &model.Conjunct{Decl: d})
 		}
 	}
@@ -29,17 +31,13 @@ func (l *lowering) hasSolePattern(o *objectFacet) bool {
 		l.shape(o.patternSets[0].additionalProperties).never != nil
 }
 
-// matched returns the validator for the members whose names match patterns, or nil if there is nothing to check. With sole
-// it checks only the names, since the type of the values comes from the schema.
-func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl {
+// matched returns the validator for the members whose names match patterns, or nil if there is nothing to check.
+func (l *lowering) matched(set *patternSet, hint string) *model.Decl {
 	m := &model.Matched{At: l.at(set.at)}
 	something := false
 	for i, p := range set.patterns {
 		m.Patterns = append(m.Patterns, p.key)
-		var d *model.Decl
-		if !sole {
-			d = l.checkUnlessFree(p.schema, hint+"Pattern"+ordinal(i))
-		}
+		d := l.checkUnlessFree(p.schema, hint+"Pattern"+ordinal(i))
 		m.Schemas = append(m.Schemas, d)
 		something = something || d != nil
 	}

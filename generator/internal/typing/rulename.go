@@ -15,7 +15,12 @@ func (t *Types) nameRules(d *model.Decl) {
 		} else {
 			b.Rule.Var = d.Stem
 		}
-		b.Children(t.nameMembers(d.Stem))
+		name := t.nameMembers(d.Stem)
+		b.Children(func(v *model.Value, of *model.Prop) {
+			if of != nil || b.Func == nil { // Func is a declaration of its own, and so names the rules of further values
+				name(v, of)
+			}
+		})
 	case *model.Mixed:
 		b.Rule.Var = d.Stem
 	default:
@@ -132,12 +137,15 @@ func innerWord(t model.Type, n int) string {
 
 func (t *Types) nameAssertions(all []model.Assertion, stem string) {
 	for _, a := range all {
-		if g, ok := a.(*model.Group); ok {
+		switch a := a.(type) {
+		case *model.Group:
 			word := "AnyOf"
-			if g.One {
+			if a.One {
 				word = "OneOf"
 			}
-			g.Var = t.Names.Take(stem + word)
+			a.Var = t.Names.Take(stem + word)
+		case *model.SolePattern:
+			a.Var = t.Names.Take(stem + "Name")
 		}
 	}
 }
