@@ -54,12 +54,15 @@ func checkExample(t *testing.T, cmd *cobra.Command, line string) {
 	}
 }
 
-// TestCommandsAreMadeByTheirNames: one that is named alone is the same as beside the others.
+// TestCommandsAreMadeByTheirNames: a command that is named is made alone, and is the same as beside the others.
 func TestCommandsAreMadeByTheirNames(t *testing.T) {
 	for _, c := range subcommands {
 		if name := c.make().Name(); name != c.name {
 			t.Errorf("%s makes %s", c.name, name)
 		}
+	}
+	if alone := newRoot(io.Discard, "generate").Commands(); len(alone) != 1 || alone[0].Name() != "generate" {
+		t.Errorf("generate is made with %d other commands", len(alone)-1)
 	}
 	if all := newRoot(io.Discard, "unknown").Commands(); len(all) != len(subcommands) {
 		t.Errorf("an unknown name has %d commands to choose from, want %d", len(all), len(subcommands))

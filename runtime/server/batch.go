@@ -51,10 +51,10 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	}
 	if err != nil {
 		got.Refused, got.Answered = err, true
-		p.answerInReadLoop(r.id, rpc.ID{}, err)
+		p.answerInReadLoop(r.about, rpc.ID{}, err)
 		return
 	}
-	b := &batch{p: p, about: r.id, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}
+	b := &batch{p: p, about: r.about, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}
 	p.batches.add(b)
 	p.receiving = b
 	defer func() { // also when the application ends the goroutine by runtime.Goexit

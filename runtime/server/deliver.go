@@ -183,7 +183,7 @@ func isOpen(t *task.Task, name string) bool {
 // leaves nothing behind (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, err := s.engine.Result(r.ctx, owner, id)
+	t, err := s.engine.LookForResult(r.ctx, owner, id)
 	if err != nil || t.Status.Terminal() {
 		return t, err
 	}

@@ -85,7 +85,8 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // AwaitRecorded waits until the answers to tasks' questions in the frame are recorded; for any other frame it returns at once. It returns false if one is
-// not recorded, or ctx or the session has ended first: the client has to send the frame again.
+// not recorded, or ctx or the session has ended first: the client has to send the frame again. sessionEnded, such as a context or a latch, is done
+// when the session has ended.
 func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded interface{ Done() <-chan struct{} }) bool {
 	for _, rec := range got.recordings {
 		select {

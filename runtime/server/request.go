@@ -42,9 +42,10 @@ type request struct {
 }
 
 // body is what a request needs only before or after its handler: what is read of it, and its answer in the making. That is most of a request's memory. A
-// request that may wait for long lends its body to others.
+// request that may wait for long lends its body to others. Inline calls of a revision without a handshake do not: their handlers need it, too (runLending).
 type body struct {
-	id          rpc.ID // see requestID; of an array of messages: the id that its answers are written about
+	id          rpc.ID // see requestID
+	about       rpc.ID // of an array of messages in a session: the id that its answers are written about
 	params      wire.Params
 	size        int             // of the message, which is kept until the request is over
 	values      context.Context // the values that the handler sees beside the connection's; nil: none
@@ -70,9 +71,8 @@ type body struct {
 	torn         bool            // the answer was not written as a whole
 	outcome      Outcome         // for observers; "" is Succeeded
 
-	// after runs when the answer was written, or will not be; then created begins.
-	after   func()
-	created task.Beginning // of the call's task; zero: there is none
+	after   func()         // runs when the answer was written, or will not be; nil: nothing does
+	created task.Beginning // of the call's task, which begins after that; zero: there is none
 	view    wire.TaskView  // of the task that the answer or notification is about; here for the same reason as result
 }
 
@@ -83,13 +83,14 @@ func (b *body) clear() {
 	b.out, b.scratch = out, scratch
 }
 
-// lendBody lets other requests use the body, which nobody looks at until takeBody. What it has is forgotten.
+// lendBody lets other requests use the body. What it has is forgotten, and the request has none until takeBody.
 func (r *request) lendBody() {
 	r.body.clear()
 	r.reservation.s.bodies.Put(r.body)
 	r.body = nil
 }
 
+// takeBody takes a body that no request uses, which may be another one than was lent.
 func (r *request) takeBody() {
 	var ok bool
 	if r.body, ok = r.reservation.s.bodies.Get().(*body); !ok {

@@ -66,7 +66,7 @@ func (p *peer) read(r *request, to *Routed, got *Receipt) (msg rpc.Message, err 
 	*p.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
 	switch {
 	case to != nil:
-		msg, r.params, p.reading.readParams = to.msg, to.params, to.read
+		msg, r.params, p.reading.paramsRead = to.msg, to.params, to.read
 		got.Method = to.Method
 	default:
 		if msg, err = rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading); p.streams {
@@ -158,11 +158,11 @@ type reading struct {
 	peer   peerState
 	frame  []byte
 	params *wire.Params
-	readParams
+	paramsRead
 }
 
-// readParams is what is known of a message's params, and as what they were read.
-type readParams struct {
+// paramsRead says which params were read, and by which revision.
+type paramsRead struct {
 	unnamed  bool         // the frame has no member with the newest stateless revision's version key, so its params need not be searched
 	revision *revision    // of method, if the params were read while the frame was parsed
 	method   *wire.Method // whose params were read; nil: unknown, or not read yet

@@ -53,7 +53,7 @@ func (h *Handler) run(ctx context.Context, call *Call, args []byte) ([]byte, err
 	if err != nil {
 		return nil, invalidInput(err)
 	}
-	out, err := h.runWithoutBody(ctx, call, in)
+	out, err := h.runLending(ctx, call, in)
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
 			call.reportPartial(out, err, h.hidden != "")
@@ -65,9 +65,9 @@ func (h *Handler) run(ctx context.Context, call *Call, args []byte) ([]byte, err
 	return r.scratch, err
 }
 
-// runWithoutBody runs the handler. Meanwhile other requests may have the body of this one's memory (lendBody), unless the call is of a revision without a
-// handshake: there the handler may need the body, which says who the client is and what its questions are bound to.
-func (h *Handler) runWithoutBody(ctx context.Context, call *Call, in any) (any, error) {
+// runLending runs the handler. Meanwhile it lends the body to other requests (lendBody), except that of an inline call of a revision without a handshake:
+// there the handler may need the body, which says who the client is and what its questions are bound to.
+func (h *Handler) runLending(ctx context.Context, call *Call, in any) (any, error) {
 	if r := call.r; call.taskRun != nil || call.revision.Handshake {
 		r.lendBody()
 		defer r.takeBody()

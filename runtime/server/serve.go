@@ -18,20 +18,25 @@ import (
 func (r *request) serve() (created task.Beginning) {
 	var answer []byte
 	var err error = errInternal
-	returned := false
+	performed, finished := false, false
 	defer func() {
-		if !returned {
+		if !performed {
 			r.log().Error("the handler or an observer ended its goroutine: runtime.Goexit")
 		}
-		if created = r.finish(answer, err); !returned {
-			created.Start()
-		}
+		created = r.created
+		defer func() {
+			if !performed || !finished { // the goroutine ends
+				created.Start()
+			}
+		}()
+		r.finish(answer, err)
+		finished = true
 	}()
 	if r.p.s.observed {
 		r.p.s.observe(r.event(RequestBegan))
 	}
 	answer, err = r.perform()
-	returned = true
+	performed = true
 	return created
 }
 
@@ -122,8 +127,9 @@ func (r *request) dispatch() (b []byte, err error) {
 	return b, err
 }
 
-// finish answers the request unless its answer has begun already, and then releases it. It returns the task that the request has created.
-func (r *request) finish(answer []byte, err error) (created task.Beginning) {
+// finish answers the request unless its answer has begun already, and then releases it. From then on the engine counts the task that the request has
+// created, so that a shutdown waits for the one or the other.
+func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
 	defer p.endWriter()
@@ -141,12 +147,8 @@ func (r *request) finish(answer []byte, err error) (created task.Beginning) {
 		r.spooled.close()
 	}
 	r.spooled = nil
-	created = r.created
-	returned := false
-	defer func() { // also when an observer ends the goroutine
-		if !returned {
-			created.Start()
-		}
+	defer r.created.Enter() // the last before endWriter; r is released by then
+	defer func() {          // also when an observer ends the goroutine
 		if r.after != nil {
 			r.after()
 		}
@@ -155,8 +157,6 @@ func (r *request) finish(answer []byte, err error) (created task.Beginning) {
 	if p.s.observed {
 		r.observeEnd(err)
 	}
-	returned = true
-	return created
 }
 
 // respond answers, if the tracker says that the request may still be answered.

@@ -97,7 +97,7 @@ func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 // the id of their request.
 func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
 	r := ss.p.s.newRequest(ss.p)
-	r.values, r.header, r.id = ctx, header, about
+	r.values, r.header, r.about = ctx, header, about
 	r.frame = append(r.frame[:0], frame...)
 	ss.p.receive(r, nil, &got)
 	r.release() // each message of the array has a request of its own

@@ -154,7 +154,7 @@ type Routed struct {
 	revision *revision
 	method   *wire.Method
 	params   wire.Params
-	read     readParams // of params
+	read     paramsRead
 }
 
 // Route finds the revision and method of a frame. hint is the revision in the transport's header, "" for none: it counts for messages that
@@ -177,7 +177,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 		return to, err
 	}
 	v, refused := rd.route(&msg)
-	to.params, to.read = *rd.params, rd.readParams
+	to.params, to.read = *rd.params, rd.paramsRead
 	to.Method = v.name(&msg)
 	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
 	to.reserved = msg.Kind == rpc.KindRequest && v.method != nil && reserved(v.method)

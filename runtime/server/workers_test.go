@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
 )
 
 // However many handlers do not return, and whichever end their goroutine, no request waits for another one's handler.
@@ -42,27 +45,38 @@ func TestNoRequestWaitsForAnothersHandler(t *testing.T) {
 // One goroutine of a connection stays when nothing waits. It serves the next request, others are served meanwhile, and it ends with the connection, which
 // the leak check of this package sees.
 func TestOneGoroutineOfAConnectionStays(t *testing.T) {
-	release := make(chan struct{})
-	f := dual(t, Definition{Tools: []Tool{tool("wait", structured(func(_ context.Context, _ *Call, in *echoInput) (*echoOutput, error) {
-		if in.Text == "wait" {
-			<-release
+	synctest.Test(t, func(t *testing.T) {
+		release, ran := make(chan struct{}), make(chan uint64, 3)
+		f := dual(t, Definition{Tools: []Tool{tool("wait", structured(func(_ context.Context, _ *Call, in *echoInput) (*echoOutput, error) {
+			ran <- stack.Goroutine()
+			if in.Text == "wait" {
+				<-release
+			}
+			return &echoOutput{Text: in.Text}, nil
+		}))}})
+		c := f.dial(t.Context())
+		c.initialize(`{}`)
+		call := func(id int, text string) {
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait","arguments":{"text":%q}}}`, id, text))
 		}
-		return &echoOutput{Text: in.Text}, nil
-	}))}})
-	c := f.dial(t.Context())
-	c.initialize(`{}`)
-	call := func(id int, text string) {
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait","arguments":{"text":%q}}}`, id, text))
-	}
-	for i := range 20 {
-		call(10+3*i, "return")
-		c.next()
-		call(11+3*i, "wait")
-		call(12+3*i, "return")
-		if got, want := string(c.next().ID), fmt.Sprint(12+3*i); got != want {
-			t.Fatalf("%s is answered before %s", got, want)
+		for i := range 20 {
+			call(10+3*i, "return")
+			c.next()
+			synctest.Wait() // the goroutine has nothing to do, and stays
+			stays := <-ran
+			call(11+3*i, "wait")
+			if got := <-ran; got != stays {
+				t.Errorf("goroutine %d serves the next request, want %d, which has served the last one", got, stays)
+			}
+			call(12+3*i, "return")
+			if got, want := string(c.next().ID), fmt.Sprint(12+3*i); got != want {
+				t.Fatalf("%s is answered before %s", got, want)
+			}
+			<-ran
+			release <- struct{}{}
+			c.next()
+			synctest.Wait()
 		}
-		release <- struct{}{}
-		c.next()
-	}
+		c.close()
+	})
 }

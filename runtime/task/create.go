@@ -33,39 +33,54 @@ type Spec struct {
 // defaultReruns is how often a task begins again after a crash that it may itself have caused.
 const defaultReruns = 3
 
-// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start or Run, also if the writing
+// Created is a task that is stored and has not begun. Write the answer with its id, then call Start or Run, also if the writing
 // failed (TSK04).
 type Created struct {
 	Task Task
 	Beginning
 }
 
-// Beginning begins to run a task that was created, and to report its changes. Of all calls of its methods only the first does anything. The zero value
+// Beginning begins to run a task that was created, and to report its changes. Of all calls of Start and Run only the first does anything. The zero value
 // is for no task.
 type Beginning struct{ run *Run }
 
+// Enter is the first part of Start and Run, for a caller that does something in between: the task's changes are reported from now on, and Close waits until
+// the task has run. Start or Run has to follow, in the same goroutine.
+func (b Beginning) Enter() {
+	if b.run != nil {
+		b.run.enter()
+	}
+}
+
 // Start has the task run in another goroutine, or where the Dispatcher decides.
 func (b Beginning) Start() {
-	if b.run != nil && b.run.begin() {
+	if b.run == nil || !b.run.start() {
+		return
+	}
+	b.run.enter()
+	if e := b.run.engine; e.config.Dispatcher != nil {
 		b.run.dispatch()
+	} else if b.run.entered {
+		e.executeLater(b.run.id())
 	}
 }
 
 // Run is Start for a goroutine that has nothing else to do: if the task runs in this process, Run returns when it has.
 func (b Beginning) Run() {
-	if b.run == nil || !b.run.begin() {
+	if b.run == nil || !b.run.start() {
 		return
 	}
+	b.run.enter()
 	if e := b.run.engine; e.config.Dispatcher != nil {
 		b.run.dispatch()
-	} else if e.enterWhileClosing() {
+	} else if b.run.entered {
 		defer e.leave()
 		_ = e.execute(b.run.id()) // what fails is audited
 	}
 }
 
 // Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
-// reported, before Start. Errors: ErrTTL, *LimitError, ErrClosed.
+// reported, before it begins (Beginning). Errors: ErrTTL, *LimitError, ErrClosed.
 func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	ttl, err := e.limits.ttl(s)
 	if err != nil {
@@ -113,24 +128,31 @@ func (e *Engine) register(r *Run) {
 	}
 }
 
-// begin permits reports of changes, and notes that the task is to run; false: that is so already.
-func (r *Run) begin() bool {
+// enter has Close wait for the run, unless that does not wait any more, and permits reports of changes. A second call does nothing.
+func (r *Run) enter() {
+	if r.released {
+		return
+	}
+	r.released, r.entered = true, r.engine.enterWhileClosing()
+	r.events.release(r.engine.config.OnChange)
+}
+
+// start notes that the task is to run; false: that is so already.
+func (r *Run) start() bool {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	first := !r.started
 	r.started = true
-	r.mu.Unlock()
-	if first {
-		r.events.release(r.engine.config.OnChange)
-	}
 	return first
 }
 
-// dispatch has the task run for the first time.
+// dispatch has the Dispatcher decide where the task runs for the first time.
 func (r *Run) dispatch() {
 	e := r.engine
-	if e.config.Dispatcher != nil {
-		e.forgetLater(r)
+	if r.entered {
+		defer e.leave()
 	}
+	e.forgetLater(r)
 	if err := e.dispatch(r.id()); err != nil {
 		e.endUnbegun(r, internal("the task could not be dispatched"))
 	}
@@ -140,11 +162,7 @@ func (r *Run) dispatch() {
 func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
 		if e.enterWhileClosing() {
-			go func() {
-				stack.Grow() // here, where there is no other frame yet that growing would move
-				defer e.leave()
-				e.execute(id)
-			}()
+			e.executeLater(id)
 		}
 		return nil
 	}
@@ -153,6 +171,15 @@ func (e *Engine) dispatch(id string) error {
 		e.audit.failed("dispatch", &Task{ID: id}, err)
 	}
 	return err
+}
+
+// executeLater runs the task in a goroutine of its own. The caller has entered the engine for it.
+func (e *Engine) executeLater(id string) {
+	go func() {
+		stack.Grow() // here, where there is no other frame yet that growing would move
+		defer e.leave()
+		e.execute(id)
+	}()
 }
 
 // forgetLater drops what this process holds of a task that may run elsewhere: its slot at once, the rest unless it begins here within a lease.

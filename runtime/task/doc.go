@@ -108,7 +108,7 @@
 // # Order of messages
 //
 // Create stores the task, Start or Run begins it. The server writes CreateTaskResult in between; no change and no question of the task is
-// reported before Start (TSK04). Waiters wake under the lock that made the transition. Watch returns, in one step, the
+// reported before the task begins (TSK04). Waiters wake under the lock that made the transition. Watch returns, in one step, the
 // snapshot and the channel that its next change closes, so no change is missed.
 //
 // # What tasks cost

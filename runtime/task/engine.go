@@ -16,7 +16,8 @@ import (
 type Config struct {
 	// Machine says which transitions the tasks may make (TSK07); see NewMachine.
 	Machine Machine
-	// Runner does the work of a task. It runs in a goroutine of its own; a panic fails the task (TSK25).
+	// Runner does the work of a task. It runs in the goroutine that calls Beginning.Run or Engine.Run, otherwise in one of its own. A panic or
+	// runtime.Goexit fails the task (TSK25).
 	Runner Runner
 	// Store keeps the tasks; nil means NewMemory().
 	Store Store
@@ -27,10 +28,10 @@ type Config struct {
 	Logger *slog.Logger
 	// TimedOut says how a task ends whose Timeout has passed; nil means failed, with rpc.CodeInternalError. It must not block.
 	TimedOut func(Task) Outcome
-	// OnChange is called with every change of a task that was made through this engine, in order per task (TSK20), and not before Start
-	// (TSK04). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
+	// OnChange is called with every change of a task that was made through this engine, in order per task (TSK20), and not before the task
+	// begins (Beginning, TSK04). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
-	// OnRemove is called with the id of every task that expired or was discarded; not before Start, and it must not block for long either.
+	// OnRemove is called with the id of every task that expired or was discarded, perhaps before it began. It must not block for long either.
 	OnRemove func(id string)
 	// Node names this process in leases; "" means a random name.
 	Node string

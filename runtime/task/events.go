@@ -11,7 +11,7 @@ type events struct {
 	mu     sync.Mutex
 	queue  *[]Task // nil: nothing is queued, as mostly
 	last   uint64  // version of the newest change that was queued
-	held   bool    // before Start: changes are queued only (TSK04)
+	held   bool    // before the task begins (Beginning): changes are queued only (TSK04)
 	active bool    // a caller of publish or release is calling OnChange
 }
 
@@ -39,7 +39,7 @@ func (ev *events) publish(t *Task, onChange func(Task)) {
 	ev.drain(onChange)
 }
 
-// release reports what was queued before Start.
+// release reports what was queued before the task began.
 func (ev *events) release(onChange func(Task)) {
 	ev.mu.Lock()
 	ev.held = false

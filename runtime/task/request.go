@@ -36,8 +36,8 @@ func (e *Engine) Look(ctx context.Context, owner, id string) (Task, error) {
 	return t, err
 }
 
-// Result is Look for a caller that gets the result of a task that is over: the audit records that (TSK23).
-func (e *Engine) Result(ctx context.Context, owner, id string) (Task, error) {
+// LookForResult is Look for a caller that returns the result if the task is over: then the audit records a retrieval (TSK23), as Wait does.
+func (e *Engine) LookForResult(ctx context.Context, owner, id string) (Task, error) {
 	t, err := e.Look(ctx, owner, id)
 	if err == nil && t.Status.Terminal() {
 		e.audit.read(ctx, &t)

@@ -24,6 +24,10 @@ type Run struct {
 
 	slot bool // the run has a slot; guarded by Engine.mu
 
+	// These are used by the goroutine that begins the task (Beginning) only.
+	released bool // changes are reported
+	entered  bool // Close waits for the run: Engine.leave is to be called
+
 	mu               sync.Mutex
 	task             Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
 	epoch            uint64 // of the lease; 0 before Begin

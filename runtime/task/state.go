@@ -8,7 +8,7 @@ import (
 )
 
 // startGrace is the default of Task.Grace: a stored task that has not begun by then is an orphan, since its creator has died between Create and
-// Start.
+// Beginning.Start.
 const startGrace = 30 * time.Second
 
 // State is what a store keeps of one task. Its methods are the only transitions there are: a store reads a State, calls
