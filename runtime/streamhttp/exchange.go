@@ -18,7 +18,7 @@ import (
 type exchange struct {
 	h    *Endpoint
 	body *frame
-	// timer calls tick: first to watch for the client's disconnect, when late has passed, then to keep the stream alive.
+	// timer calls tick: first to watch for the client's disconnect, when late has expired, then to keep the stream alive.
 	timer *time.Timer
 	late  deadline[*exchange] // in Endpoint.unwatched
 

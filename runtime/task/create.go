@@ -54,29 +54,33 @@ func (b Beginning) Enter() {
 
 // Start has the task run in another goroutine, or where the Dispatcher decides.
 func (b Beginning) Start() {
-	if b.run == nil || !b.run.start() {
-		return
-	}
-	b.run.enter()
-	if e := b.run.engine; e.config.Dispatcher != nil {
-		b.run.dispatch()
-	} else if b.run.entered {
-		e.executeLater(b.run.id())
+	if r := b.begin(); r != nil {
+		r.engine.executeLater(r.id())
 	}
 }
 
 // Run is Start for a goroutine that has nothing else to do: if the task runs in this process, Run returns when it has.
 func (b Beginning) Run() {
-	if b.run == nil || !b.run.start() {
-		return
+	if r := b.begin(); r != nil {
+		defer r.engine.leave()
+		_ = r.engine.execute(r.id()) // what fails is audited
 	}
-	b.run.enter()
-	if e := b.run.engine; e.config.Dispatcher != nil {
-		b.run.dispatch()
-	} else if b.run.entered {
-		defer e.leave()
-		_ = e.execute(b.run.id()) // what fails is audited
+}
+
+// begin returns the run if the caller has to execute it: nil for a later call, after a Close, and where a Dispatcher decides.
+func (b Beginning) begin() *Run {
+	r := b.run
+	if r == nil || !r.start() {
+		return nil
 	}
+	switch r.enter(); {
+	case r.engine.config.Dispatcher != nil:
+		r.dispatch()
+		return nil
+	case !r.entered:
+		return nil
+	}
+	return r
 }
 
 // Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
