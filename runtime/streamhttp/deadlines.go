@@ -12,21 +12,22 @@ type deadlines[E any] struct {
 	after  time.Duration // the timeout; 0: they do not expire
 	expire func(E)       // called for each that expires, with mu held: it must not wait, nor call the application
 
-	mu          sync.Mutex
-	first, last *deadline[E]
-	timer       *time.Timer // calls expireDue; nil: it was never needed
-	running     bool        // timer is set
-	over        bool        // expireAll was called
+	mu      sync.Mutex
+	all     list[*deadline[E]]
+	timer   *time.Timer // calls expireDue; nil: it was never needed
+	running bool        // timer is set
+	over    bool        // expireAll was called
 }
 
 // deadline is one of them. Its owner can use it again.
 type deadline[E any] struct {
-	of            E // set by the owner
-	due           time.Time
-	expired       atomic.Bool
-	listed        bool
-	before, later *deadline[E]
+	of      E // set by the owner
+	due     time.Time
+	expired atomic.Bool
+	at      place[*deadline[E]]
 }
+
+func (d *deadline[E]) place() *place[*deadline[E]] { return &d.at }
 
 // add starts the timeout of d, now.
 func (l *deadlines[E]) add(d *deadline[E], now time.Time) {
@@ -38,13 +39,7 @@ func (l *deadlines[E]) add(d *deadline[E], now time.Time) {
 		l.expireOne(d)
 		return
 	}
-	d.listed, d.before, d.later = true, l.last, nil
-	if l.last == nil {
-		l.first = d
-	} else {
-		l.last.later = d
-	}
-	l.last = d
+	l.all.push(d)
 	if !l.running && l.after > 0 {
 		l.start(l.after)
 	}
@@ -63,26 +58,8 @@ func (l *deadlines[E]) start(wait time.Duration) {
 func (l *deadlines[E]) remove(d *deadline[E]) (expired, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unlist(d)
+	l.all.remove(d)
 	return d.expired.Load(), l.over
-}
-
-// unlist takes d off the list, if it is there. l.mu is held.
-func (l *deadlines[E]) unlist(d *deadline[E]) {
-	if !d.listed {
-		return
-	}
-	if d.before == nil {
-		l.first = d.later
-	} else {
-		d.before.later = d.later
-	}
-	if d.later == nil {
-		l.last = d.before
-	} else {
-		d.later.before = d.before
-	}
-	d.listed, d.before, d.later = false, nil, nil
 }
 
 // expireOne makes d expire, which is not listed. l.mu is held.
@@ -95,13 +72,13 @@ func (l *deadlines[E]) expireDue() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	for l.first != nil && !l.first.due.After(now) {
-		d := l.first
-		l.unlist(d)
+	for l.all.first != nil && !l.all.first.due.After(now) {
+		d := l.all.first
+		l.all.remove(d)
 		l.expireOne(d)
 	}
-	if l.running = l.first != nil; l.running {
-		l.start(l.first.due.Sub(now))
+	if l.running = l.all.first != nil; l.running {
+		l.start(l.all.first.due.Sub(now))
 	}
 }
 
@@ -109,21 +86,12 @@ func (l *deadlines[E]) expireDue() {
 func (l *deadlines[E]) expireAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.over = true; l.first != nil; {
-		d := l.first
-		l.unlist(d)
+	for l.over = true; l.all.first != nil; {
+		d := l.all.first
+		l.all.remove(d)
 		l.expireOne(d)
 	}
 	if l.timer != nil {
 		l.timer.Stop()
-	}
-}
-
-// each visits all that have not expired, with mu held.
-func (l *deadlines[E]) each(visit func(E)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for d := l.first; d != nil; d = d.later {
-		visit(d.of)
 	}
 }

@@ -65,7 +65,7 @@ func TestDeadlinesDoNotExpireEarly(t *testing.T) {
 		})
 	}
 	busy.Wait()
-	if l.first != nil || l.last != nil {
+	if l.all.first != nil || l.all.last != nil {
 		t.Error("the list is not empty")
 	}
 }

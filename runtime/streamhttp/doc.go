@@ -33,7 +33,7 @@
 //     silence.go: messages that are dropped because their request or question is over; batch.go: the requests of a batch;
 //     answer.go: an answer of an exchange that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
-//   - table.go: maps of a session that take little while they are empty
+//   - table.go: maps of a session that take little while they are empty; list.go: lists that any element can leave
 //   - event.go: server-sent events; downlink.go: writing before a deadline; flush.go: where nothing can be streamed; pace.go: whether the client reads;
 //     deadlines.go: which body or wait takes too long
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness

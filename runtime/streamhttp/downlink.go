@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -15,8 +16,8 @@ type downlink struct {
 	h       *Endpoint
 	w       http.ResponseWriter
 	control http.ResponseController
-	listed  deadline[*downlink] // in Endpoint.writing, while something is written
-	stuck   bool                // a write was given up
+	at      place[*downlink] // in Endpoint.writing, while something is written
+	stuck   bool             // a write was given up
 	buf     []byte
 	pace    pace
 	written bool      // the header was written
@@ -32,6 +33,36 @@ var (
 	noTransform  = []string{"no-cache, no-transform"}
 	noBuffering  = []string{"no"}
 )
+
+// writing is the responses that are being written.
+type writing struct {
+	mu  sync.Mutex
+	all list[*downlink]
+}
+
+// place implements element.
+func (d *downlink) place() *place[*downlink] { return &d.at }
+
+func (l *writing) add(d *downlink) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all.push(d)
+}
+
+func (l *writing) remove(d *downlink) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all.remove(d)
+}
+
+// each visits all, with mu held.
+func (l *writing) each(visit func(*downlink)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for d := l.all.first; d != nil; d = d.at.after {
+		visit(d)
+	}
+}
 
 // init makes d write to w, for h. Its buffer is kept, if it is small: the response may last.
 func (d *downlink) init(h *Endpoint, w http.ResponseWriter) {
@@ -180,12 +211,12 @@ func (d *downlink) begin() {
 	} else {
 		ends = canEndWrites(d.w)
 	}
-	d.h.writing.add(&d.listed, now)
+	d.h.writing.add(d)
 	d.pace.begin(d.control, now, ends)
 }
 
 func (d *downlink) end() {
-	d.h.writing.remove(&d.listed)
+	d.h.writing.remove(d)
 	d.stuck = d.pace.end() || d.stuck
 }
 

@@ -30,8 +30,8 @@ type Endpoint struct {
 
 	repeated map[*wire.Revision]*repeatedHeaders // of stateless revisions
 
-	arriving  deadlines[*frame]    // bodies that are being read
-	writing   deadlines[*downlink] // responses that are being written; they do not expire here (downlink.begin)
+	arriving  deadlines[*frame] // bodies that are being read
+	writing   writing
 	unwatched deadlines[*exchange] // exchanges that do not watch for the client's disconnect yet
 	undecided deadlines[*alarm]    // responses of sessions that may be JSON or a stream yet
 

@@ -79,7 +79,6 @@ func (p *pools) downlink(h *Endpoint, w http.ResponseWriter) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {
 		d = new(downlink)
-		d.listed.of = d
 	}
 	d.init(h, w)
 	return d
@@ -130,7 +129,7 @@ func (p *pools) exchange() *exchange {
 	}
 	x := new(exchange)
 	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
-	x.late.of, x.d.listed.of = x, &x.d
+	x.late.of = x
 	return x
 }
 

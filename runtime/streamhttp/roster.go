@@ -23,10 +23,10 @@ type roster struct {
 type tenant struct {
 	who         server.Requestor
 	sessions    int
-	sessionless int          // messages without a session that are being served
-	unread      atomic.Int64 // its part of Endpoint.unread
-	idle        idleList
-	position    int // in roster.idle
+	sessionless int            // messages without a session that are being served
+	unread      atomic.Int64   // its part of Endpoint.unread
+	idle        list[*session] // the first is unused for the longest
+	position    int            // in roster.idle
 }
 
 // Before implements heap.Element.
@@ -34,34 +34,6 @@ func (t *tenant) Before(u *tenant) bool { return t.sessions > u.sessions }
 
 // Position implements heap.Element.
 func (t *tenant) Position() *int { return &t.position }
-
-// idleList is the idle sessions of one tenant, linked by their own fields, because a session comes and goes with every request. The first is unused for
-// the longest time.
-type idleList struct{ first, last *session }
-
-func (l *idleList) push(s *session) {
-	s.idleListed, s.before, s.after = true, l.last, nil
-	if l.last == nil {
-		l.first = s
-	} else {
-		l.last.after = s
-	}
-	l.last = s
-}
-
-func (l *idleList) remove(s *session) {
-	if s.before == nil {
-		l.first = s.after
-	} else {
-		s.before.after = s.after
-	}
-	if s.after == nil {
-		l.last = s.before
-	} else {
-		s.after.before = s.before
-	}
-	s.idleListed, s.before, s.after = false, nil, nil
-}
 
 func newRoster() roster {
 	return roster{sessions: map[string]*session{}, tenants: map[server.Requestor]*tenant{}}
@@ -129,7 +101,7 @@ func (r *roster) recount(t *tenant) {
 }
 
 func (r *roster) markBusy(s *session) {
-	if !s.idleListed {
+	if !s.idleAt.listed {
 		return
 	}
 	s.tenant.idle.remove(s)
@@ -139,7 +111,7 @@ func (r *roster) markBusy(s *session) {
 }
 
 func (r *roster) markIdle(s *session) {
-	if s.idleListed || r.sessions[s.id] != s {
+	if s.idleAt.listed || r.sessions[s.id] != s {
 		return
 	}
 	s.tenant.idle.push(s)
@@ -176,14 +148,14 @@ func (r *roster) largest() []*tenant {
 func (r *roster) givingWay() iter.Seq[*session] {
 	return func(yield func(*session) bool) {
 		for _, t := range r.largest() {
-			for s := t.idle.first; s != nil; s = s.after {
+			for s := t.idle.first; s != nil; s = s.idleAt.after {
 				if !yield(s) {
 					return
 				}
 			}
 		}
 		for _, s := range r.sessions {
-			if !s.idleListed && !yield(s) {
+			if !s.idleAt.listed && !yield(s) {
 				return
 			}
 		}

@@ -187,13 +187,13 @@ func TestCAN03RosterIsExact(t *testing.T) {
 	defer f.h.mu.Unlock()
 	r, idle := &f.h.roster, 0
 	for _, s := range r.sessions {
-		if !s.idleListed {
+		if !s.idleAt.listed {
 			t.Error("a session that nobody uses is not among the idle ones")
 		}
 	}
 	for who, tn := range r.tenants {
 		n := 0
-		for s := tn.idle.first; s != nil; s = s.after {
+		for s := tn.idle.first; s != nil; s = s.idleAt.after {
 			n++
 		}
 		idle += n

@@ -48,11 +48,12 @@ type session struct {
 	open       int                   // HTTP requests that use it
 	used       time.Time             // when it was last used
 	tenant     *tenant               // guarded by Endpoint.mu
-	idleListed bool                  // in tenant.idle, between before and after; guarded by Endpoint.mu
-	before     *session
-	after      *session
-	idle       *time.Timer // calls expire
+	idleAt     place[*session]       // in tenant.idle; guarded by Endpoint.mu
+	idle       *time.Timer           // calls expire
 }
+
+// place implements element.
+func (s *session) place() *place[*session] { return &s.idleAt }
 
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
